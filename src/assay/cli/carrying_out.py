@@ -1,0 +1,123 @@
+"""Carrying out a suite from the terminal: live progress, then the table and where everything lies."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from assay.cli.console import make_console
+from assay.engine import Engine, ResponseCache
+from assay.runs import carry_out
+from assay.settings import cache_folder
+from assay.suites import Suite
+from assay.tables import suite_table, write_summary
+
+if TYPE_CHECKING:
+    from assay.planning import Planner, Run
+    from assay.records import Outcome
+    from assay.store import RunFolder
+
+PLAIN_EVERY_S = 10.0
+"""Seconds between progress lines where the output is not a terminal."""
+
+
+class TerminalProgress:
+    """A bar for each run under way; plain lines where nobody is watching."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.failed: Counter[str] = Counter()
+        self._done: Counter[str] = Counter()
+        self._said = time.monotonic()
+        self._tasks: dict[str, TaskID] = {}
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+
+    def __enter__(self) -> TerminalProgress:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def started(self, run: Run) -> None:
+        title = f"{run.scenario_name} · {run.label}"
+        self._tasks[run.name] = self._bars.add_task(title, total=run.trials_at_most, note="")
+        if not self.console.is_terminal:
+            self.console.print(f"asking {title}", highlight=False, markup=False)
+
+    def advanced(self, run: Run, outcome: Outcome) -> None:
+        self._done[run.name] += 1
+        self.failed[run.name] += outcome == "failed"
+        note = f"{self.failed[run.name]} failed" if self.failed[run.name] else ""
+        self._bars.update(self._tasks[run.name], advance=1, note=note)
+        if not self.console.is_terminal and time.monotonic() - self._said > PLAIN_EVERY_S:
+            self._said = time.monotonic()
+            line = f"  {run.scenario_name} · {run.label}: {self._done[run.name]} of at most {run.trials_at_most} {note}"
+            self.console.print(line, highlight=False, markup=False)
+
+    def finished(self, run: Run) -> None:
+        done = self._done[run.name]
+        self._bars.update(self._tasks[run.name], total=done, completed=done)
+
+
+def carry_out_suite(planner: Planner, suite: Suite, allowed: tuple[float, bool], as_json: bool) -> int:
+    """Carry out a suite and print the result; the exit code.
+
+    Args:
+        planner: resolves the suite.
+        suite: what to run.
+        allowed: failed trials allowed, and whether as a share.
+        as_json: print JSON on standard output and progress on standard error.
+    """
+    console = make_console(stderr=as_json)
+    runs = planner.plan(suite)
+    cache = ResponseCache(cache_folder() / "responses.sqlite")
+    try:
+        with TerminalProgress(console) as progress:
+            folders = carry_out(runs, Engine(cache), progress)
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; every answer so far is kept, and the same command goes on from here\n")
+        return 130
+    finally:
+        cache.close()
+    report(folders, console, as_json)
+    return _exit_code(folders, allowed)
+
+
+def report(folders: list[RunFolder], console: Console, as_json: bool) -> None:
+    """Print the table of some runs and write their summary beside them."""
+    summary = write_summary(folders)
+    if as_json:
+        import msgspec
+
+        plain = [{"folder": str(folder.path), **msgspec.to_builtins(folder.stats())} for folder in folders]
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
+        return
+    table = suite_table([folder.stats() for folder in folders])
+    table.print(console)
+    console.print(f"\nreport:   {summary}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"runs:     {folders[0].path.parent}/", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"look in:  assay show {folders[0].path} --trials 3", highlight=False, markup=False, soft_wrap=True)
+
+
+def _exit_code(folders: list[RunFolder], allowed: tuple[float, bool]) -> int:
+    stats = [folder.stats() for folder in folders]
+    failed, trials = sum(run.failed for run in stats), sum(run.trials for run in stats)
+    limit, share = allowed
+    if failed > (limit * trials if share else limit):
+        sys.stderr.write(f"error: {failed} of {trials} trials failed; the same command asks them again\n")
+        return 3
+    return 0

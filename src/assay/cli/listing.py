@@ -1,0 +1,100 @@
+"""`assay list`: what there is."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from assay.cli.options import Json, Plugins, load_plugins
+
+KINDS = ("scenarios", "models", "metrics", "perturbations", "suites")
+
+
+def list_things(
+    kind: Annotated[str, typer.Argument(help="|".join(KINDS))],
+    plugin: Plugins = None,
+    json: Json = False,
+) -> None:
+    """List scenarios, models, metrics, perturbations or suites."""
+    from assay.errors import unknown
+
+    load_plugins(plugin)
+    if kind not in KINDS:
+        raise unknown("thing to list", kind, KINDS)
+    rows = {
+        "scenarios": _scenarios,
+        "models": _models,
+        "metrics": _metrics,
+        "perturbations": _perturbations,
+        "suites": _suites,
+    }[kind]()
+    if json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode() + "\n")
+        return
+    width = max((len(str(row["usage"])) for row in rows), default=0)
+    for row in rows:
+        sys.stdout.write(f"{row['usage']:<{min(width, 60)}}  {row['about']}\n")
+
+
+def _first(text: str) -> str:
+    return text.strip().split("\n\n")[0].replace("\n", " ")
+
+
+def _scenarios() -> list[dict[str, Any]]:
+    from assay.registry import scenarios
+
+    rows = []
+    for name in scenarios.names():
+        family = scenarios.get(name)
+        parameters = {parameter: list(family.choices(parameter)) for parameter in family.parameters}
+        usage = family.usage() if family.parameters else f"{name}:"
+        rows.append({"name": name, "usage": usage, "about": _first(family.about), "parameters": parameters})
+    return rows
+
+
+def _models() -> list[dict[str, Any]]:
+    from assay.registry import providers
+
+    rows = []
+    for name in providers.names():
+        provider = providers.get(name)
+        rows.append({"name": name, "usage": ", ".join(provider.examples) or f"{name}/…", "about": provider.about})
+    return rows
+
+
+def _metrics() -> list[dict[str, Any]]:
+    from assay.registry import metrics
+
+    rows = []
+    for name in metrics.names():
+        metric = metrics.get(name)
+        low, high = ("∞" if bound is None else f"{bound:g}" for bound in metric.range)
+        about = f"[{metric.family}, {low} to {high}, {metric.better} is better] {_first(metric.about)}"
+        rows.append({"name": name, "usage": name, "about": about, "family": metric.family, "version": metric.version})
+    return rows
+
+
+def _perturbations() -> list[dict[str, Any]]:
+    from assay.perturbations import PRESETS
+    from assay.registry import perturbations
+
+    rows = []
+    for name in perturbations.names():
+        known = perturbations.get(name)
+        usage = name + (f" ({', '.join(f'{k}={v}' for k, v in known.parameters.items())})" if known.parameters else "")
+        rows.append({"name": name, "usage": usage, "about": f"[{known.kind}] {_first(known.about)}", "kind": known.kind})
+    for name, specs in sorted(PRESETS.items()):
+        members = ", ".join(spec.name + "".join(f" {k}={v}" for k, v in spec.parameters.items()) for spec in specs)
+        rows.append({"name": name, "usage": name, "about": f"[preset] {members}", "kind": "preset"})
+    return rows
+
+
+def _suites() -> list[dict[str, Any]]:
+    from assay.suites import builtin_suites, parse_suite
+
+    texts = builtin_suites()
+    return [{"name": name, "usage": name, "about": _first(parse_suite(text, name).about)} for name, text in texts.items()]

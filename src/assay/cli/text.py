@@ -1,0 +1,23 @@
+"""Model output on a terminal: hostile text, so everything that could command the terminal is made visible instead."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LONGEST_SHOWN = 20_000
+
+
+def visible(text: str, longest: int = LONGEST_SHOWN) -> str:
+    """The text with control, bidirectional and invisible characters as escapes, cut in the middle where very long."""
+    if len(text) > longest:
+        cut = len(text) - longest
+        text = f"{text[: longest // 2]}\n[… {cut:,} characters not shown …]\n{text[-longest // 2 :]}"
+    return "".join(character if _harmless(character) else _escape(character) for character in text)
+
+
+def _harmless(character: str) -> bool:
+    return character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def _escape(character: str) -> str:
+    return f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{{{ord(character):x}}}"

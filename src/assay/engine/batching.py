@@ -1,0 +1,113 @@
+"""Asking a model in this process: waiting requests become batches that share work, asked in one worker thread."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from assay.errors import AssayError
+from assay.models.base import Local
+from assay.records import Failure, Request, Response
+
+GATHER_S = 0.002
+"""Wait for company before a batch that is not full."""
+
+
+@dataclass
+class _Waiting:
+    number: int
+    order: tuple[Any, ...]
+    request: Request
+    future: asyncio.Future[Response]
+
+
+class Dispatcher:
+    """Collects the requests to one local model and asks them in batches of at most `capabilities.concurrency`.
+
+    A batch is a run of neighbours in the order of `batch_key` that holds the request waiting longest, so that neighbours
+    share work and nobody waits forever. While a batch is computed, the next one gathers.
+    """
+
+    def __init__(self, model: Local) -> None:
+        self._model = model
+        self._size = max(1, model.capabilities.concurrency)
+        self._waiting: list[_Waiting] = []
+        self._count = 0
+        self._pump: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="assay-model")
+
+    async def ask(self, request: Request) -> Response:
+        """The response, which may hold a failure.
+
+        Raises:
+            AssayError: the model cannot be used at all.
+        """
+        future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        self._count += 1
+        self._waiting.append(_Waiting(self._count, self._model.batch_key(request), request, future))
+        if self._pump is None:
+            self._pump = asyncio.create_task(self._run())
+        return await future
+
+    async def close(self) -> None:
+        """Let the batch that is being computed finish and give the thread back."""
+        if self._pump is not None:
+            self._pump.cancel()
+            await asyncio.gather(self._pump, return_exceptions=True)
+        await asyncio.get_running_loop().run_in_executor(None, self._thread.shutdown)
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        batch: list[_Waiting] = []
+        try:
+            while self._waiting:
+                if len(self._waiting) < self._size:
+                    await asyncio.sleep(GATHER_S)
+                batch = self._take()
+                if not batch:
+                    continue
+                responses = await loop.run_in_executor(self._thread, self._answer, [one.request for one in batch])
+                for one, response in zip(batch, responses, strict=True):
+                    if not one.future.done():
+                        one.future.set_result(response)
+        except asyncio.CancelledError:
+            for one in batch + self._waiting:
+                one.future.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - those who wait must hear of it, or they wait forever
+            for one in batch + self._waiting:
+                if not one.future.done():
+                    one.future.set_exception(error)
+            self._waiting = []
+        finally:
+            self._pump = None
+
+    def _take(self) -> list[_Waiting]:
+        waiting = [one for one in self._waiting if not one.future.done()]
+        if not waiting:
+            self._waiting = []
+            return []
+        oldest = min(waiting, key=lambda one: one.number)
+        waiting.sort(key=lambda one: (one.order, one.number))
+        # Cut at multiples of the size, so that taking one batch does not tear the neighbours of the next apart.
+        aligned = waiting.index(oldest) // self._size * self._size
+        start = max(0, min(aligned, len(waiting) - self._size))
+        self._waiting = waiting[:start] + waiting[start + self._size :]
+        return waiting[start : start + self._size]
+
+    def _answer(self, requests: list[Request]) -> list[Response]:
+        """Ask a batch; where it fails as a whole, ask each request alone, so that one bad one fails alone."""
+        try:
+            responses = self._model.ask_batch(requests)
+        except AssayError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a model may fail in any way, and a failure is a datum
+            if len(requests) > 1:
+                return [self._answer([request])[0] for request in requests]
+            return [Response(failure=Failure(kind="error", message=f"{type(error).__name__}: {error}"))]
+        if len(responses) != len(requests):
+            name = self._model.identity.name
+            raise AssayError(f"{name} gave {len(responses)} responses to {len(requests)} requests", "repair that model")
+        return responses

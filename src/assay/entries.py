@@ -1,0 +1,159 @@
+"""Run entries: one line that names a scenario, its parameters, and how to ask it.
+
+    mmlu:subject=anatomy,model=openai/gpt-x,data_augmentation=typos,max_train_instances=3
+
+This is HELM's notation. Values may be quoted (`stop="\\n"`), so that they can hold commas and equals signs. A key is a
+parameter of the scenario, one of HELM's run expanders (below), or any setting of the prompting by its own name.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import yaml
+
+from assay import registry
+from assay.errors import AssayError, unknown
+from assay.prompting import METHODS
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A scenario to ask, and how. What is not said here is the suite's or the scenario's to say."""
+
+    scenario: str
+    parameters: dict[str, Any] = {}
+    prompting: dict[str, Any] = {}
+    perturbations: tuple[str | dict[str, dict[str, Any]], ...] | None = None
+    metrics: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    """Asked of these models only."""
+    split: tuple[str, ...] | None = None
+    max_instances: int | None = None
+    draws: int | None = None
+    repeats: int | None = None
+
+
+EXPANDERS: dict[str, str] = {
+    "max_train_instances": "shots",
+    "num_outputs": "completions",
+    "method": "method",
+    "temperature": "temperature",
+    "instructions": "instructions",
+    "global_prefix": "global_prefix",
+    "stop": "stop",
+}
+"""HELM's run expanders that are settings of the prompting, by our name for them."""
+
+COUNTS = {"max_eval_instances": "max_instances", "num_train_trials": "draws", "num_trials": "repeats"}
+STOPS = {"none": (), "hash": ("###",), "semicolon": (";",), "br": ("<br>",)}
+OTHER = ("model", "model_deployment", "data_augmentation", "eval_split", "metrics")
+
+
+def parse_entry(entry: str) -> Ask:
+    """An entry as what it asks for.
+
+    Raises:
+        AssayError: malformed, an unknown scenario or key (the nearest is suggested), or an impossible value.
+    """
+    name, _, rest = entry.partition(":")
+    name = name.strip()
+    family = registry.scenarios.get(name)
+    parameters: dict[str, Any] = {}
+    prompting: dict[str, Any] = {}
+    more: dict[str, Any] = {}
+    settings = {field for method in METHODS.values() for field in method.__struct_fields__}
+    for key, value in split_pairs(rest, entry):
+        if key in family.parameters:
+            parameters[key] = value
+        elif key in EXPANDERS or key in settings:
+            setting = EXPANDERS.get(key, key)
+            prompting[setting] = _setting(setting, value)
+        elif key in COUNTS:
+            more[COUNTS[key]] = _count(key, value)
+        elif key in ("model", "model_deployment"):
+            more["models"] = (value,)
+        elif key == "data_augmentation":
+            more["perturbations"] = (value,)
+        elif key == "eval_split":
+            more["split"] = tuple(value.split("+"))
+        elif key == "metrics":
+            more["metrics"] = tuple(value.split("+"))
+        else:
+            known = [*family.parameters, *EXPANDERS, *COUNTS, *OTHER, *settings]
+            raise unknown(f"key in {entry!r}:", key, known)
+    return Ask(scenario=name, parameters=parameters, prompting=prompting, **more)
+
+
+def split_pairs(text: str, entry: str) -> list[tuple[str, str]]:
+    """`a=1,b="x,y"` as pairs, quotes removed.
+
+    Raises:
+        AssayError: a pair without `=`, an open quote, a key twice.
+    """
+    pairs: dict[str, str] = {}
+    rest = text.strip()
+    while rest:
+        key, equals, rest = rest.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise AssayError(f"entry {entry!r}: {key or rest!r} is not key=value", "write scenario:key=value,key=value")
+        if rest[:1] in ("'", '"'):
+            end = _closing(rest, entry)
+            value, rest = _unquote(rest[: end + 1]), rest[end + 1 :].lstrip()
+            if rest and not rest.startswith(","):
+                raise AssayError(f"entry {entry!r}: a comma must follow the quoted value of {key}")
+            rest = rest[1:]
+        else:
+            value, _, rest = rest.partition(",")
+        if key in pairs:
+            raise AssayError(f"entry {entry!r} gives {key} twice", "leave one out")
+        pairs[key] = value.strip() if not equals else value
+    return list(pairs.items())
+
+
+def _closing(text: str, entry: str) -> int:
+    escaped = False
+    for index, character in enumerate(text[1:], start=1):
+        if escaped:
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character == text[0]:
+            return index
+    raise AssayError(f"entry {entry!r} has an open quote", f"close it with {text[0]}")
+
+
+def _unquote(quoted: str) -> str:
+    if quoted[0] == '"':
+        try:
+            return str(json.loads(quoted, strict=False))
+        except ValueError:
+            pass
+    return quoted[1:-1].replace("\\" + quoted[0], quoted[0])
+
+
+def _setting(name: str, value: str) -> Any:
+    """A setting's value from its text, typed by the field it is for."""
+    if name == "stop":
+        return STOPS.get(value, (value,))
+    if name == "instructions" and value == "none":
+        return ""
+    texts = ("instructions", "prefix", "suffix", "system", "method", "chat", "normalisation", "neutral", "yes", "no")
+    if name.endswith(texts):
+        return value
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+
+
+def _count(key: str, value: str) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        raise AssayError(f"{key} must be a whole number, not {value!r}") from None
+    if number < 1:
+        raise AssayError(f"{key} must be at least 1, not {number}")
+    return number

@@ -1,0 +1,121 @@
+"""What a metric is: a pure function that says what it is.
+
+    @metric(family="accuracy", range=(0, 1), better="higher")
+    def prefix_exact_match(answer: Answer) -> float | None:
+        '''1 if the prediction starts with a correct reference, else 0.'''
+        return float(any(answer.prediction.startswith(gold) for gold in answer.gold))
+
+Most metrics give one value for one answer, and are averaged. Some exist only over many answers (calibration error,
+F1 over classes, quantiles): `@summary` registers those; they see the columns of one cell and give one number, whose
+interval is a cluster bootstrap. `None` means "does not apply to this answer" and never counts as 0.
+
+    @summary(family="calibration", needs=("confidence", "score"), better="lower")
+    def brier_score(columns: Columns) -> float | None:
+        '''Mean squared difference between confidence and correctness.'''
+        return float(((columns.confidence - columns.score) ** 2).mean())
+
+A summary sees only answers that have every column it `needs`, and is not called where there are none. It may offer
+`resampled`, which computes it for many resamples at once; without that the bootstrap calls the function for each.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from assay import registry
+from assay.metrics.columns import Columns
+from assay.records import Answer, NamedSpec
+
+if TYPE_CHECKING:
+    from assay.metrics.columns import Floats
+
+Family = Literal["accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "efficiency", "outcomes"]
+Better = Literal["higher", "lower", "neither"]
+
+AnswerFunction = Callable[[Answer], float | None]
+SummaryFunction = Callable[[Columns], float | None]
+ResampledFunction = Callable[[Columns, "Floats"], "Floats"]
+"""`(columns, weights) -> values`: weights of shape (resamples, answers) say how often each answer was drawn; one value per
+resample comes back."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A registered metric. Exactly one of `of_answer` and `of_answers` is set."""
+
+    name: str
+    family: Family
+    range: tuple[float | None, float | None]
+    """Smallest and largest possible value; `None` where there is no bound."""
+    better: Better
+    about: str
+    unit: str = ""
+    version: int = 1
+    everywhere: bool = False
+    """Part of every run, whether a scenario names it or not."""
+    source: str = ""
+    """The paper or reference implementation that defines it."""
+    of_answer: AnswerFunction | None = None
+    of_answers: SummaryFunction | None = None
+    needs: tuple[str, ...] = ()
+    """The columns a summary reads; answers that lack one of them are left out."""
+    resampled: ResampledFunction | None = None
+    """The summary for many resamples at once; equal to calling it on each."""
+    noise: ResampledFunction | None = None
+    """For a distance from an ideal, which chance alone makes positive: how far each resample lies from the data at hand,
+    in the same distance. The interval reaches that far below the value, so that it covers an ideal that is attained."""
+
+    @property
+    def spec(self) -> NamedSpec:
+        """Name and version, as a run's spec records them."""
+        return NamedSpec(name=self.name, version=self.version)
+
+
+def metric(
+    *,
+    family: Family,
+    range: tuple[float | None, float | None] = (0, 1),  # noqa: A002 - the field's own word
+    better: Better = "higher",
+    unit: str = "",
+    version: int = 1,
+    everywhere: bool = False,
+    source: str = "",
+) -> Callable[[AnswerFunction], AnswerFunction]:
+    """Register a function of one answer as a metric under its own name; the function itself is returned unchanged."""
+
+    def register(function: AnswerFunction) -> AnswerFunction:
+        about = inspect.getdoc(function) or ""
+        base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
+        made = Metric(*base, of_answer=function)
+        registry.metrics.register(made.name, made)
+        return function
+
+    return register
+
+
+def summary(
+    *,
+    family: Family,
+    needs: tuple[str, ...],
+    range: tuple[float | None, float | None] = (0, 1),  # noqa: A002 - the field's own word
+    better: Better = "higher",
+    unit: str = "",
+    version: int = 1,
+    everywhere: bool = False,
+    source: str = "",
+    resampled: ResampledFunction | None = None,
+    noise: ResampledFunction | None = None,
+) -> Callable[[SummaryFunction], SummaryFunction]:
+    """Register a function of the columns of one cell as a metric under its own name; returned unchanged."""
+
+    def register(function: SummaryFunction) -> SummaryFunction:
+        about = inspect.getdoc(function) or ""
+        base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
+        made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise)
+        registry.metrics.register(made.name, made)
+        return function
+
+    return register

@@ -1,0 +1,49 @@
+"""The answers of one cell as columns, for metrics that exist only over many answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """One entry per answer, NaN where it has none. All columns have the same length."""
+
+    score: Floats
+    """The scenario's main metric where it is an accuracy (0 to 1, higher is better): how right the answer is."""
+    confidence: Floats
+    """The model's probability that its prediction is right."""
+    latency_s: Floats
+    first_token_s: Floats
+    prompt_tokens: Floats
+    completion_tokens: Floats
+    logprob: Floats
+    """Natural-log probability of the scored text (language modelling)."""
+    scored_tokens: Floats
+    scored_bytes: Floats
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def take(self, chosen: NDArray[np.bool_] | Integers) -> Columns:
+        """The columns of some answers: by a mask, or by positions, which may repeat."""
+        return Columns(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
+
+    def known(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Which answers have a value in each of these columns."""
+        import numpy as np
+
+        mask = np.ones(len(self), dtype=np.bool_)
+        for name in names:
+            mask &= np.isfinite(getattr(self, name))
+        return mask

@@ -1,0 +1,92 @@
+"""Is the prediction right? Comparisons with the correct references, the best of them counting.
+
+An empty prediction never scores, and `None` says that there is no correct reference to compare with. Exact and quasi-exact
+match are defined as in HELM (Liang et al. 2022, arXiv 2211.09110, appendix C), F1 as in SQuAD (Rajpurkar et al. 2016,
+arXiv 1606.05250).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assay.metrics.base import metric
+from assay.metrics.matching import best_match
+from assay.metrics.normalization import comparable
+from assay.metrics.numbers import last_number
+from assay.metrics.scoring import UNANSWERED
+from assay.records import Answer
+
+
+@metric(family="accuracy")
+def exact_match(answer: Answer) -> float | None:
+    """1 if the prediction equals a correct reference apart from surrounding white space, else 0."""
+    return best_match(answer, lambda reference, prediction: reference == prediction)
+
+
+@metric(family="accuracy")
+def quasi_exact_match(answer: Answer) -> float | None:
+    """1 if the prediction equals a correct reference apart from case, punctuation, articles and white space, else 0."""
+
+    def match(reference: str, prediction: str) -> bool:
+        wanted, given = comparable(reference, prediction)
+        return wanted == given
+
+    return best_match(answer, match)
+
+
+@metric(family="accuracy")
+def prefix_exact_match(answer: Answer) -> float | None:
+    """1 if the prediction starts with a correct reference, else 0."""
+    return best_match(answer, lambda reference, prediction: prediction.startswith(reference))
+
+
+@metric(family="accuracy")
+def quasi_prefix_exact_match(answer: Answer) -> float | None:
+    """1 if the prediction starts with a correct reference apart from case, punctuation, articles and white space, else 0."""
+
+    def match(reference: str, prediction: str) -> bool:
+        wanted, given = comparable(reference, prediction)
+        return bool(wanted) and given.startswith(wanted)
+
+    return best_match(answer, match)
+
+
+@metric(family="accuracy", source="https://arxiv.org/abs/1606.05250")
+def f1_score(answer: Answer) -> float | None:
+    """Harmonic mean of precision and recall over the words of prediction and reference, each as often as it occurs."""
+    return best_match(answer, word_f1)
+
+
+def word_f1(reference: str, prediction: str) -> float:
+    """F1 over the multisets of normalised words, 0 to 1."""
+    wanted, given = (text.split() for text in comparable(reference, prediction))
+    common = (Counter(wanted) & Counter(given)).total()
+    return 2 * common / (len(wanted) + len(given)) if common else 0.0
+
+
+@metric(family="accuracy")
+def exact_match_indicator(answer: Answer) -> float | None:
+    """1 if what stands after the last space equals what stands there in a correct reference, else 0."""
+    return best_match(answer, lambda reference, prediction: reference.split(" ")[-1] == prediction.split(" ")[-1])
+
+
+@metric(family="accuracy")
+def final_number_exact_match(answer: Answer) -> float | None:
+    """1 if the last number in the prediction equals the last number of a correct reference, else 0.
+
+    Numbers are compared by value: "$1,234.00" equals "1234". Without a number in any reference it does not apply; a
+    prediction without a number is wrong.
+    """
+    wanted = {number for text in answer.gold if (number := last_number(text)) is not None}
+    return float(last_number(answer.prediction) in wanted) if wanted else None
+
+
+@metric(family="accuracy")
+def choice_accuracy(answer: Answer) -> float | None:
+    """Credit for the chosen option: 1 if it is correct, 0 if not, and a share where options tie for the best score."""
+    if answer.choice_credit is not None:
+        return answer.choice_credit
+    if answer.choice is not None:
+        return float(answer.references[answer.choice].correct)
+    asked_to_choose = any(not reference.correct for reference in answer.references)
+    return 0.0 if asked_to_choose and answer.outcome in UNANSWERED else None

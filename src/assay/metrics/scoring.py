@@ -1,0 +1,77 @@
+"""From answers to scores: every metric of one answer, and the columns that summaries read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+
+from assay import registry
+from assay.errors import AssayError
+from assay.metrics.base import Metric
+from assay.metrics.columns import Columns
+from assay.records import Answer, ScoredTrial
+
+UNANSWERED = frozenset({"refused", "empty", "unparsed"})
+"""Outcomes that give no prediction to judge: wrong as an answer, though a response came."""
+
+
+def metrics_for(names: Iterable[str]) -> tuple[Metric, ...]:
+    """The named metrics in order, then those that every run has, each once.
+
+    Raises:
+        AssayError: no metric has that name; the message suggests the nearest.
+    """
+    chosen = dict.fromkeys(names)
+    chosen.update(dict.fromkeys(name for name in registry.metrics.names() if registry.metrics.get(name).everywhere))
+    return tuple(registry.metrics.get(name) for name in chosen)
+
+
+def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float | None]:
+    """The value of each metric that exists for one answer; summaries are left out.
+
+    A failed request is a missing datum: its metrics are `None`, except those of family `outcomes`. A response that was
+    refused, empty or could not be read is an answer that is wrong: metrics of family `accuracy` give it their worst value.
+    An answer cut at the token limit is judged by what it says.
+
+    Raises:
+        AssayError: a metric failed, or gave a value outside the range that it declares.
+    """
+    return {metric.name: _value(answer, metric) for metric in metrics if metric.of_answer is not None}
+
+
+def _value(answer: Answer, metric: Metric) -> float | None:
+    failed = answer.outcome == "failed" or answer.failure is not None
+    if metric.of_answer is None or (failed and metric.family != "outcomes"):
+        return None
+    try:
+        value = metric.of_answer(answer)
+    except Exception as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise AssayError(f"metric {metric.name} failed on an answer: {detail}", "repair it and rescore the run") from error
+    if value is None or not math.isfinite(value):
+        return None
+    low, high = metric.range
+    if metric.family == "accuracy" and answer.outcome in UNANSWERED:
+        worst = high if metric.better == "lower" else low
+        value = value if worst is None else float(worst)
+    if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):
+        raise AssayError(f"metric {metric.name} gave {value}, outside its range {low} to {high}", "declare the right range")
+    return min(max(value, -math.inf if low is None else low), math.inf if high is None else high)
+
+
+def columns_of(trials: Sequence[ScoredTrial], main_metric: Metric | None) -> Columns:
+    """The trials as columns, in their order.
+
+    `main_metric` says how right an answer is; it is used where it is an accuracy between 0 and 1.
+    """
+    import numpy as np
+
+    judged = main_metric is not None and tuple(main_metric.range) == (0, 1) and main_metric.better == "higher"
+
+    def column(name: str) -> list[float | None]:
+        if name != "score":
+            return [None if t.answer.failure is not None else getattr(t.answer, name) for t in trials]
+        return [t.scores.get(main_metric.name) if judged and main_metric is not None else None for t in trials]
+
+    return Columns(**{field.name: np.array(column(field.name), dtype=np.float64) for field in fields(Columns)})

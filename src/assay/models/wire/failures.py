@@ -1,0 +1,116 @@
+"""What an HTTP error of an OpenAI-compatible endpoint means: its kind, whether to ask again, and a message for people."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from assay.models.base import RequestError
+
+LONGEST_MESSAGE = 400
+"""Characters of a server's message that are kept."""
+
+_TOO_LONG = re.compile(
+    r"context.?(length|window|size)|maximum.{0,20}context|too many tokens|prompt is too long|exceeds?.{0,40}tokens", re.I
+)
+_FILTERED = re.compile(r"content.?(filter|policy|management)|responsible.?ai", re.I)
+_NO_MODEL = re.compile(
+    r"model.{0,80}(not found|does not exist|not exist|no such)|(unknown|invalid|no such) model|model_not_found", re.I
+)
+_QUOTA = re.compile(r"insufficient_quota|quota exceeded|exceeded your current quota|billing", re.I)
+
+
+def from_status(status: int, headers: Mapping[str, str], data: bytes, where: str, key_hint: str) -> RequestError:
+    """The error behind a response that is not a success.
+
+    Args:
+        status: the HTTP status.
+        headers: the response's headers.
+        data: its body, of whatever form.
+        where: the URL that was asked.
+        key_hint: what to do about a refused key.
+    """
+    message, code = _server_message(data)
+    said = f"{where} answered {status}" + (f": {message}" if message else "")
+    about = f"{code} {message}"
+    if status in (401, 403):
+        if _FILTERED.search(about):
+            return RequestError("content_filter", said, retriable=False)
+        return RequestError("authentication", f"{said} ({key_hint})", retriable=False)
+    if status == 404 or _NO_MODEL.search(about):
+        return RequestError("not_found", said, retriable=False)
+    if status == 429:
+        if _QUOTA.search(about):
+            return RequestError("rate_limit", f"{said} (the account's quota is used up)", retriable=False)
+        return RequestError("rate_limit", said, retriable=True, retry_after_s=retry_after_s(headers))
+    if status == 408:
+        return RequestError("timeout", said, retriable=True, retry_after_s=retry_after_s(headers))
+    if status >= 500 or status in (409, 425):
+        return RequestError("server", said, retriable=True, retry_after_s=retry_after_s(headers))
+    if 300 <= status < 400:
+        target = headers.get("Location", "another address")
+        return RequestError(
+            "bad_request", f"{said}: it redirects to {target} (set base_url to the final address)", retriable=False
+        )
+    if _TOO_LONG.search(about):
+        return RequestError("context_length", said, retriable=False)
+    if _FILTERED.search(about):
+        return RequestError("content_filter", said, retriable=False)
+    hint = "a field the server does not take is left out by `body: {field: null}` in models.yaml"
+    return RequestError("bad_request", f"{said} ({hint})", retriable=False)
+
+
+def from_error_field(error: Any, where: str, key_hint: str) -> RequestError:
+    """The error behind a 200 whose body holds an `error`, as some gateways send: by its code where that is a status."""
+    data = json.dumps({"error": error}).encode()
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
+    return from_status(status, {}, data, where, key_hint)
+
+
+def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """The pause a server asks for, seconds: `retry-after-ms`, or `Retry-After` as a number or a date. `None` if neither."""
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("Retry-After")
+    number = _seconds(value)
+    if number is not None or value is None:
+        return number
+    try:
+        moment = parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+    return max(0.0, moment - (time.time() if now is None else now))
+
+
+def one_line(text: str) -> str:
+    """A server's words for a message: printable, on one line, not too long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST_MESSAGE]).split())
+    return line if len(line) <= LONGEST_MESSAGE else line[:LONGEST_MESSAGE] + "…"
+
+
+def _seconds(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None
+
+
+def _server_message(data: bytes) -> tuple[str, str]:
+    """The message and code in an error body: OpenAI's `{"error": {...}}`, a bare message, or whatever text it is."""
+    text = data[: 64 * 1024].decode("utf-8", "replace")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return one_line(re.sub(r"<[^>]*>", " ", text)), ""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return one_line(str(error)), ""
+    message = error.get("message") or error.get("detail") or error
+    return one_line(str(message)), f"{error.get('code') or ''} {error.get('type') or ''}"

@@ -1,0 +1,111 @@
+"""What a perturbation is: a named, seeded change of an instance's input that must not change its right answer.
+
+    @perturbation(kind="robustness")
+    def lowercase(text: str, rng: Random) -> str:
+        '''All letters in lower case.'''
+        return text.lower()
+
+Keyword parameters with defaults are the perturbation's parameters. One called `rate` is a probability. `seed`, name and
+instance id fix what is drawn; `whole=True` hands over the instance instead of its text.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay import registry
+from assay.errors import AssayError, unknown
+from assay.identity import generator
+from assay.records import Instance, Message, NamedSpec, PerturbationKind, Reference, Text
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """A registered perturbation."""
+
+    name: str
+    kind: PerturbationKind
+    about: str
+    change: Callable[..., Any]
+    """`(text, rng, **parameters) -> text`, or `(instance, rng, **parameters) -> instance` where `whole` is set."""
+    whole: bool
+    references: bool
+    """References are changed with the input, so that a right answer stays right (names, dialect)."""
+    parameters: Mapping[str, Any]
+    """Name to default value."""
+    version: int
+
+    def spec(self, **given: Any) -> NamedSpec:
+        """The resolved specification with these parameters.
+
+        Raises:
+            AssayError: an unknown parameter or a value of the wrong type.
+        """
+        for name, value in given.items():
+            if name not in self.parameters:
+                raise unknown(f"parameter of perturbation {self.name}", name, self.parameters)
+            default = self.parameters[name]
+            if isinstance(default, (int, float)) and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                raise AssayError(f"perturbation {self.name}: {name} must be a number, not {value!r}")
+            if name == "rate" and not 0 <= value <= 1:
+                raise AssayError(f"perturbation {self.name}: rate is a probability, so {value!r} must lie between 0 and 1")
+        return NamedSpec(name=self.name, parameters={**self.parameters, **given}, version=self.version)
+
+
+def perturbation(
+    *, kind: PerturbationKind, references: bool = False, whole: bool = False, version: int = 1
+) -> Callable[[Callable[..., Any]], Perturbation]:
+    """Register a function as a perturbation under its own name."""
+
+    def register(change: Callable[..., Any]) -> Perturbation:
+        parameters = {
+            name: parameter.default
+            for name, parameter in inspect.signature(change).parameters.items()
+            if parameter.default is not inspect.Parameter.empty
+        }
+        made = Perturbation(change.__name__, kind, inspect.getdoc(change) or "", change, whole, references, parameters, version)
+        return registry.perturbations.register(made.name, made)
+
+    return register
+
+
+def perturb(instance: Instance, spec: NamedSpec, seed: int) -> Instance | None:
+    """A perturbed copy of an instance, or `None` where the perturbation changes nothing.
+
+    The copy keeps id, split and subgroups, and names the perturbation. Random choices depend on the seed, the
+    perturbation and the instance's id alone; input and references are changed with generators of one seed, so that a
+    name exchanged in the question is exchanged for the same one in its answers.
+    """
+    known = registry.perturbations.get(spec.name)
+
+    def fresh() -> random.Random:
+        return generator(seed, "perturbation", spec.name, instance.id)
+
+    if known.whole:
+        changed: Instance = known.change(instance, fresh(), **spec.parameters)
+    else:
+
+        def change(text: str) -> str:
+            return typing.cast(str, known.change(text, fresh(), **spec.parameters))
+
+        changed = msgspec.structs.replace(instance, input=map_text(instance.input, change))
+        if known.references:
+            references = tuple(Reference(text=change(r.text), correct=r.correct) for r in instance.references)
+            changed = msgspec.structs.replace(changed, references=references)
+    if changed.input == instance.input and changed.references == instance.references:
+        return None
+    return msgspec.structs.replace(changed, perturbation=spec.name)
+
+
+def map_text(text: Text, change: Callable[[str], str]) -> Text:
+    """Apply a change to a plain text, or to what the user says in a conversation."""
+    if isinstance(text, str):
+        return change(text)
+    return tuple(Message(role=m.role, content=change(m.content) if m.role == "user" else m.content) for m in text)

@@ -1,0 +1,249 @@
+"""From a suite to runs: every choice resolved, every instance picked, nothing sent yet."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from assay import registry
+from assay.entries import Ask
+from assay.errors import AssayError
+from assay.identity import digest, seed_for
+from assay.metrics import Metric, metrics_for
+from assay.models import Model, ModelConfig, open_model
+from assay.perturbations import parse_perturbations, perturb
+from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
+from assay.records import DataIdentity, Instance, NamedSpec, RunSpec, Split, Trial
+from assay.scenarios import Scenario
+from assay.store import RunFolder, run_name
+from assay.store.folders import safe
+from assay.suites import Candidate, Suite
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The instances a run uses: those it asks, and the pool its examples come from."""
+
+    asked: tuple[Instance, ...]
+    pool: tuple[Instance, ...]
+    data: DataIdentity
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scenario × one candidate, resolved and ready to be carried out."""
+
+    spec: RunSpec
+    name: str
+    scenario_name: str
+    scenario: Scenario
+    prompting: Prompting
+    model: Model
+    config: ModelConfig | None
+    metrics: tuple[Metric, ...]
+    selection: Selection
+    folder: Path
+
+    @property
+    def label(self) -> str:
+        """What tables call the candidate."""
+        return self.spec.label or self.spec.model.name
+
+    @property
+    def trials_at_most(self) -> int:
+        """How many trials it has if every perturbation changes every instance."""
+        return len(self.selection.asked) * (1 + len(self.spec.perturbations)) * self.spec.draws * self.spec.repeats
+
+    def trials(self) -> Iterator[Trial]:
+        """The trials in order: draw by draw, instance by instance, the original before its copies. A function of the spec."""
+        target = target_of(self.model)
+        for draw in range(self.spec.draws):
+            examples = self.examples(draw)
+            for instance in self.selection.asked:
+                for copy in self.copies(instance):
+                    rendered = self.prompting.render(copy, examples, target)
+                    for repeat in range(self.spec.repeats):
+                        requests = rendered.requests
+                        if repeat:
+                            requests = tuple(msgspec.structs.replace(request, repeat=repeat) for request in requests)
+                        yield Trial(
+                            instance=copy,
+                            requests=requests,
+                            draw=draw,
+                            repeat=repeat,
+                            shots=rendered.shots,
+                            truncated=rendered.truncated,
+                        )
+
+    def examples(self, draw: int) -> Examples:
+        """The few-shot examples of a draw."""
+        shots, sample = self.prompting.shots, self.prompting.sample_train
+        pool, helm = self.selection.pool, self.spec.helm_compat
+        return choose(pool, shots, seed=self.spec.seed, draw=draw, sample=sample, helm=helm)
+
+    def copies(self, instance: Instance) -> Iterator[Instance]:
+        """The instance, and a copy for each perturbation that changes it."""
+        yield instance
+        for spec in self.spec.perturbations:
+            changed = perturb(instance, spec, self.spec.seed)
+            if changed is not None:
+                yield changed
+
+
+@dataclass
+class Planner:
+    """Resolves suites; opens each model and reads each scenario's data once."""
+
+    configs: Mapping[str, ModelConfig] = field(default_factory=dict)
+    runs_folder: Path = Path("runs")
+    _models: dict[str, Model] = field(default_factory=dict)
+    _selections: dict[str, Selection] = field(default_factory=dict)
+
+    def plan(self, suite: Suite) -> list[Run]:
+        """The runs of a suite, scenario by scenario.
+
+        Raises:
+            AssayError: anything that would make a run impossible or meaningless.
+        """
+        runs: list[Run] = []
+        seen: dict[str, str] = {}
+        for ask in suite.asks():
+            candidates = [Candidate(model=model) for model in ask.models] if ask.models else suite.candidates()
+            if not candidates:
+                raise AssayError(f"no model to ask {ask.scenario}", "name one, e.g. -m local/smollm2-135m")
+            for candidate in candidates:
+                run = self._run(suite, ask, candidate)
+                identity = digest(msgspec.structs.replace(run.spec, label=""))
+                if identity in seen:
+                    raise AssayError(f"the suite asks for the same run twice: {run.name} and {seen[identity]}", "leave one out")
+                seen[identity] = run.name
+                runs.append(run)
+        return runs
+
+    def model(self, name: str) -> Model:
+        """The model of that name, opened once."""
+        if name not in self._models:
+            self._models[name] = open_model(name, self.configs)
+        return self._models[name]
+
+    def _run(self, suite: Suite, ask: Ask, candidate: Candidate) -> Run:
+        family = registry.scenarios.get(ask.scenario)
+        parameters = family.resolve(ask.parameters)
+        scenario = family(**ask.parameters)
+        prompting = with_changes(with_changes(scenario.prompting, ask.prompting), candidate.prompting)
+        model = self.model(candidate.model)
+        check_abilities(prompting, model, ask.scenario)
+        metrics = metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics))
+        split = cast(tuple[Split, ...], ask.split or suite.split)
+        limit = ask.max_instances if ask.max_instances is not None else suite.max_instances
+        key = digest([ask.scenario, parameters, split, limit, suite.seed, suite.helm_compat])
+        if key not in self._selections:
+            self._selections[key] = select(scenario, ask.scenario, split, limit, suite.seed, helm=suite.helm_compat)
+        selection = self._selections[key]
+        check_references(selection, prompting, metrics[0], ask.scenario)
+        asked_for = suite.perturbations if ask.perturbations is None else ask.perturbations
+        spec = RunSpec(
+            scenario=NamedSpec(name=ask.scenario, parameters=parameters, version=scenario.version),
+            data=selection.data,
+            prompting=encode(prompting),
+            model=model.identity,
+            perturbations=parse_perturbations(asked_for),
+            metrics=tuple(metric.spec for metric in metrics),
+            seed=suite.seed,
+            max_instances=limit,
+            draws=1 if prompting.shots == 0 else (ask.draws or suite.draws),
+            repeats=ask.repeats or suite.repeats,
+            split=split,
+            helm_compat=suite.helm_compat,
+            label="" if candidate.name == model.identity.name else candidate.name,
+        )
+        name = run_name(spec)
+        folder = self.runs_folder / safe(suite.name) / name
+        config = self.configs.get(candidate.model)
+        return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder)
+
+
+def select(
+    scenario: Scenario, name: str, split: tuple[Split, ...], limit: int | None, seed: int, *, helm: bool = False
+) -> Selection:
+    """Pick the instances to ask, and read the pool of examples.
+
+    Which instances a limit picks depends on the seed and their ids alone, and a larger limit picks a superset, so that raising
+    it asks only for what is new. The order is that of the source. With `helm`, HELM's own choice and order.
+
+    Raises:
+        AssayError: the splits hold no instance, or the data cannot be read.
+    """
+    available = scenario.source.splits()
+    seen: set[str] = set()
+    stream = (instance for part in split if part in available for instance in scenario.instances(part, seen))
+    if limit is None:
+        asked = list(stream)
+    elif helm:
+        everything = list(stream)
+        asked = [everything[position] for position in helm_positions(len(everything), limit)]
+    else:
+        keyed = ((seed_for(seed, "eval", instance.id), place, instance) for place, instance in enumerate(stream))
+        asked = [instance for _, _, instance in sorted(heapq.nsmallest(limit, keyed), key=lambda item: item[1])]
+    if not asked:
+        has = ", ".join(available) or "nothing"
+        raise AssayError(f"scenario {name} has no instances in {' or '.join(split)}", f"its splits: {has}")
+    pool = [] if "train" in split or "train" not in available else list(scenario.instances("train", set()))
+    if not helm:
+        questions = {digest(instance.input) for instance in asked}
+        pool = [instance for instance in pool if digest(instance.input) not in questions]
+    order: tuple[Split, ...] = ("train", "valid", "test")
+    used = [part for part in order if part in available and (part in split or part == "train")]
+    files = tuple(dict.fromkeys(file for part in used for file in scenario.source.read(part).files))
+    data = DataIdentity(source=scenario.source.identity, files=files, instances=digest([asked, pool]))
+    return Selection(tuple(asked), tuple(pool), data)
+
+
+def helm_positions(count: int, wanted: int) -> list[int]:
+    """The positions HELM asks, in its order: a choice without replacement by numpy's legacy generator with seed 0."""
+    import numpy as np
+
+    if wanted >= count:
+        return list(range(count))
+    return [int(position) for position in np.random.RandomState(0).choice(count, wanted, replace=False)]
+
+
+def target_of(model: Model) -> Target:
+    """A model as a prompting sees it."""
+    can = model.capabilities
+    return Target(
+        window=can.context_window,
+        tokens=model.count_tokens,
+        takes_text=can.text,
+        takes_messages=can.chat,
+        scores=can.scores,
+        top_logprobs=can.top_logprobs,
+    )
+
+
+def check_abilities(prompting: Prompting, model: Model, scenario: str) -> None:
+    """Refuse a prompting that the model cannot answer."""
+    if prompting.scores and not model.capabilities.scores:
+        raise AssayError(
+            f"{model.identity.name} cannot score given texts, which {prompting.method} of {scenario} needs",
+            f'ask by letter instead: "{scenario}:method=multiple_choice_joint"',
+        )
+
+
+def check_references(selection: Selection, prompting: Prompting, main: Metric, scenario: str) -> None:
+    """Refuse data without right answers where the main metric compares with them."""
+    if isinstance(prompting, LanguageModeling) or main.family != "accuracy":
+        return
+    if not any(instance.gold for instance in selection.asked):
+        raise AssayError(f"no instance of {scenario} has a correct reference", f"{main.name} compares answers with references")
+
+
+def finished(run: Run) -> bool:
+    """Whether the run lies complete on disk, no trial of it failed."""
+    folder = RunFolder(run.folder)
+    return folder.complete() and folder.stats().failed == 0

@@ -1,0 +1,202 @@
+"""Carrying out runs: trials are asked, read, scored and written, all runs of a model in one stream.
+
+    instances ─▶ trials ─▶ requests ─▶ responses ─▶ answers ─▶ scores ─▶ estimates
+
+Each run's files are a function of its spec and the responses. Nothing answered is ever lost: the engine keeps each
+response before this module sees it, and a run that is broken off is carried on by asking only for what is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
+
+import msgspec
+
+from assay import __version__, registry
+from assay.engine import Engine, in_order
+from assay.errors import AssayError
+from assay.metrics import Metric, score_answer
+from assay.planning import Run, finished
+from assay.prompting import Prompting
+from assay.records import Answer, Outcome, Response, ScoredTrial, Trial
+from assay.statistics import estimate_cells
+from assay.store import Manifest, RunFolder, RunWriter
+from assay.store.folders import SpecFile, StatsFile, writing
+from assay.store.transcripts import Transcript
+from assay.store.writer import Tally
+
+WINDOW = 2048
+"""Trials in flight or waiting to be written, for each model: bounds memory, and is what local engines batch from."""
+
+
+class Progress(Protocol):
+    """Who wants to know how it goes."""
+
+    def started(self, run: Run) -> None:
+        """A run's first trial is about to be asked."""
+
+    def advanced(self, run: Run, outcome: Outcome) -> None:
+        """A trial has been answered or has failed."""
+
+    def finished(self, run: Run) -> None:
+        """A run has been written."""
+
+
+@dataclass
+class Unfinished:
+    """A run on its way."""
+
+    run: Run
+    writer: RunWriter
+    scored: list[ScoredTrial] = field(default_factory=list)
+
+
+def carry_out(runs: Sequence[Run], engine: Engine, progress: Progress) -> list[RunFolder]:
+    """Carry out the runs that are not yet complete on disk, and return the folders of all, in order.
+
+    Raises:
+        AssayError: a model turns out not to work at all, or another process writes one of the runs.
+    """
+    missing = [run for run in runs if not finished(run)]
+    with ExitStack() as locks:
+        for run in missing:
+            locks.enter_context(writing(run.folder))
+        if missing:
+            asyncio.run(_all(missing, engine, progress))
+    return [RunFolder(run.folder) for run in runs]
+
+
+async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
+    by_model: dict[int, list[Run]] = {}
+    for run in runs:
+        by_model.setdefault(id(run.model), []).append(run)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for stream in by_model.values():
+                group.create_task(_stream(stream, engine, progress))
+    except* AssayError as failures:
+        raise failures.exceptions[0] from None
+    finally:
+        await engine.close()
+        for stream in by_model.values():
+            await stream[0].model.close()
+
+
+async def _stream(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
+    """One model's runs, back to back, so that the next run's requests fill the pipe while the last answers of one come in."""
+    current: Unfinished | None = None
+    try:
+        async for run, transcript in in_order(_trials(runs, progress), lambda item: _ask(*item, engine), WINDOW):
+            if current is None or current.run is not run:
+                if current is not None:
+                    await asyncio.to_thread(_finish, current, progress)
+                current = Unfinished(run, RunWriter(run.folder))
+            scored = score(transcript.trial, transcript.answer, run.metrics)
+            current.writer.add(transcript, scored)
+            current.scored.append(scored)
+            progress.advanced(run, transcript.answer.outcome)
+        if current is not None:
+            await asyncio.to_thread(_finish, current, progress)
+            current = None
+    finally:
+        if current is not None:
+            current.writer.abandon()
+
+
+def _trials(runs: Sequence[Run], progress: Progress) -> Iterator[tuple[Run, Trial]]:
+    for run in runs:
+        progress.started(run)
+        for trial in run.trials():
+            yield run, trial
+
+
+async def _ask(run: Run, trial: Trial, engine: Engine) -> tuple[Run, Transcript]:
+    responses = await asyncio.gather(*(engine.ask(run.model, request) for request in trial.requests))
+    return run, Transcript(trial=trial, responses=tuple(responses), answer=read(run.prompting, trial, responses))
+
+
+def read(prompting: Prompting, trial: Trial, responses: Sequence[Response]) -> Answer:
+    """The answer to a trial. Reading is a function of trial and responses alone, so it can be repeated at any time."""
+    return prompting.read(trial.instance, responses)
+
+
+def score(trial: Trial, answer: Answer, metrics: Sequence[Metric]) -> ScoredTrial:
+    """A trial with the value of each metric."""
+    instance = trial.instance
+    return ScoredTrial(
+        instance_id=instance.id,
+        answer=answer,
+        scores=score_answer(answer, metrics),
+        split=instance.split,
+        group=instance.group,
+        subgroups=instance.subgroups,
+        perturbation=instance.perturbation,
+        draw=trial.draw,
+        repeat=trial.repeat,
+    )
+
+
+def _finish(unfinished: Unfinished, progress: Progress) -> None:
+    run = unfinished.run
+    spec = SpecFile(run=run.name, spec=run.spec, environment=environment(), card=card_of(run))
+    write_run(unfinished.writer, spec, unfinished.scored, run.metrics, cost_of(run, unfinished.writer.tally))
+    progress.finished(run)
+
+
+def write_run(
+    writer: RunWriter, spec: SpecFile, scored: Sequence[ScoredTrial], metrics: Sequence[Metric], cost: float | None
+) -> Manifest:
+    """Estimate and put in place a run whose trials have all been added to the writer."""
+    kinds = {named.name: registry.perturbations.get(named.name).kind for named in spec.spec.perturbations}
+    cells = estimate_cells(scored, metrics, metrics[0].name, kinds, spec.spec.seed)
+    stats = StatsFile(
+        run=spec.run,
+        label=spec.spec.label or spec.spec.model.name,
+        scenario=spec.spec.scenario.name,
+        parameters=spec.spec.scenario.parameters,
+        main_metric=metrics[0].name,
+        trials=writer.tally.trials,
+        failed=writer.tally.failed,
+        cells=tuple(cells),
+    )
+    return writer.finish(spec, stats, cost)
+
+
+def card_of(run: Run) -> dict[str, object]:
+    """What a reader of the run should know of its scenario."""
+    scenario = run.scenario
+    return {
+        "about": scenario.about or registry.scenarios.get(run.scenario_name).about,
+        "licence": scenario.licence,
+        "paper": scenario.paper,
+        "taxonomy": msgspec.to_builtins(scenario.taxonomy),
+        "notes": scenario.notes,
+        "main_metric": scenario.main_metric,
+    }
+
+
+def cost_of(run: Run, tally: Tally) -> float | None:
+    """What the run's tokens cost at the model's prices, or `None` where it has none."""
+    config = run.config
+    if config is None or config.price_per_million_input is None or config.price_per_million_output is None:
+        return None
+    paid = tally.prompt_tokens * config.price_per_million_input + tally.completion_tokens * config.price_per_million_output
+    return paid / 1e6
+
+
+def environment() -> dict[str, str]:
+    """Versions of what computes the numbers."""
+    found = {"assay": __version__, "python": platform.python_version(), "system": f"{sys.platform}-{platform.machine()}"}
+    for package in ("numpy", "scipy", "polars", "tokenizers", "huggingface_hub"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,245 @@
+"""What a scenario is: a declaration of data, default prompting, metrics and place on the map.
+
+    @scenario
+    def openbookqa() -> Scenario:
+        '''Elementary science questions that need one fact and some common sense.'''
+        return Scenario(
+            source=Hub("allenai/openbookqa", revision="…", train="main/train-*.parquet", test="main/test-*.parquet"),
+            instance=lambda row: choice(row["question_stem"], row["choices"]["text"], correct="ABCD".index(row["answerKey"])),
+            prompting=MultipleChoiceJoint(instructions="…"),
+            main_metric="exact_match",
+            taxonomy=Taxonomy(task="question answering", what="elementary science"),
+        )
+
+The function's parameters are the scenario's parameters (`mmlu:subject=anatomy`); their annotations validate what a user
+writes: `int`, `float`, `bool`, `str`, and `Literal[...]` for a fixed set.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from assay import registry
+from assay.errors import AssayError, unknown
+from assay.prompting import Prompting
+from assay.records import DataFile, Instance, Record, Reference, Split, Taxonomy, Text
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one split in order, lazily, and the files they come from."""
+
+    rows: Iterable[Row]
+    files: tuple[DataFile, ...] = ()
+
+
+class Source(Protocol):
+    """Where rows come from."""
+
+    @property
+    def identity(self) -> str:
+        """`hub:owner/name@revision`, `file:name` or `generator:name`."""
+
+    def splits(self) -> tuple[Split, ...]:
+        """The splits it has."""
+
+    def read(self, split: Split) -> Rows:
+        """The rows of a split.
+
+        Raises:
+            AssayError: the data cannot be had or read; the message names the file, URL or row.
+        """
+
+
+class Draft(Record):
+    """What a row becomes; the scenario adds id and split.
+
+    `id` is the row's own stable id where the data has one; otherwise the item is numbered by its position.
+    """
+
+    input: Text
+    references: tuple[Reference, ...] = ()
+    id: str | None = None
+    subgroups: dict[str, str] = msgspec.field(default_factory=dict)
+    group: str | None = None
+    worked: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A scenario with its parameters filled in."""
+
+    source: Source
+    instance: Callable[[Row], Draft | None]
+    """A row as a draft instance; `None` drops the row."""
+    prompting: Prompting
+    main_metric: str
+    metrics: tuple[str, ...] = ()
+    """Metrics beside the main one and those that every run has."""
+    taxonomy: Taxonomy
+    licence: str = ""
+    paper: str = ""
+    about: str = ""
+    """One or two sentences; the declaring function's docstring where empty."""
+    version: int = 1
+    """Raised whenever a change of the declaration changes prompts or references."""
+    notes: str = ""
+    """What a reader of its numbers should know: known flaws, contamination, date of publication."""
+    suites: tuple[str, ...] = field(default=())
+
+    def instances(self, split: Split, seen: set[str] | None = None) -> Iterator[Instance]:
+        """The instances of one split, in the order of the source.
+
+        Ids are unique within a scenario: a row's own id, or `<split><position>`. Positions count rows of the source, so an
+        id does not change when a limit or a filter does.
+
+        Args:
+            split: which split.
+            seen: ids taken so far in other splits; extended in place.
+
+        Raises:
+            AssayError: a row cannot be read as an instance (names the row), or an id appears twice.
+        """
+        ids = seen if seen is not None else set()
+        for position, row in enumerate(self.source.read(split).rows):
+            try:
+                draft = self.instance(row)
+            except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
+                detail = f"{type(error).__name__}: {error}"
+                raise AssayError(
+                    f"{self.source.identity}, split {split}, row {position + 1} does not have the expected shape: {detail}",
+                    "its columns are " + ", ".join(map(str, row)),
+                ) from error
+            if draft is None:
+                continue
+            _check(draft, f"{self.source.identity}, split {split}, row {position + 1}")
+            name = draft.id if draft.id is not None else f"{split}{position}"
+            if name in ids:
+                raise AssayError(f"{self.source.identity}: the id {name!r} appears twice", "ids must be unique")
+            ids.add(name)
+            yield Instance(
+                id=name,
+                input=draft.input,
+                references=draft.references,
+                split=split,
+                subgroups=draft.subgroups,
+                group=draft.group,
+                worked=draft.worked,
+            )
+
+
+def _check(draft: Draft, where: str) -> None:
+    """Refuse a draft whose input or references are no texts: a missing value must not become the question `None`."""
+    parts = [draft.input] if not isinstance(draft.input, tuple) else [message.content for message in draft.input]
+    for part in [*parts, *(reference.text for reference in draft.references)]:
+        if not isinstance(part, str):
+            raise AssayError(f"{where} gives {part!r} where a text is needed", "fill the missing value or drop the row")
+
+
+@dataclass(frozen=True)
+class ScenarioFamily:
+    """A declared scenario before its parameters are filled in."""
+
+    name: str
+    about: str
+    declare: Callable[..., Scenario]
+    parameters: Mapping[str, inspect.Parameter]
+    types: Mapping[str, Any]
+
+    def __call__(self, **given: Any) -> Scenario:
+        """The scenario with these parameters.
+
+        Raises:
+            AssayError: an unknown parameter, a value of the wrong type or outside the allowed set, or one missing.
+        """
+        made = self.declare(**self.resolve(given))
+        return made if made.about else replace(made, about=self.about)
+
+    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All parameters with their values, defaults included, converted to the declared types."""
+        for name in given:
+            if name not in self.parameters:
+                raise unknown(f"parameter of scenario {self.name}", name, self.parameters)
+        values: dict[str, Any] = {}
+        for name, parameter in self.parameters.items():
+            if name in given:
+                values[name] = convert(given[name], self.types.get(name, str), f"{self.name}: {name}")
+            elif parameter.default is inspect.Parameter.empty:
+                raise AssayError(f"scenario {self.name} needs the parameter {name}", self.usage())
+            else:
+                values[name] = parameter.default
+        return values
+
+    def choices(self, parameter: str) -> tuple[Any, ...]:
+        """The allowed values of a parameter, empty where any value of its type will do."""
+        annotation = self.types.get(parameter, str)
+        return typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+
+    def usage(self) -> str:
+        """How to write it on the command line."""
+        shown = []
+        for name in self.parameters:
+            allowed = self.choices(name)
+            shown.append(f"{name}={'|'.join(map(str, allowed[:6])) + ('|…' if len(allowed) > 6 else '') if allowed else '…'}")
+        return f"{self.name}:{','.join(shown)}"
+
+
+def scenario(declare: Callable[..., Scenario]) -> ScenarioFamily:
+    """Register a function that declares a scenario; its name is the function's, its description the docstring."""
+    signature = inspect.signature(declare)
+    family = ScenarioFamily(
+        name=declare.__name__,
+        about=inspect.getdoc(declare) or "",
+        declare=declare,
+        parameters=signature.parameters,
+        types=typing.get_type_hints(declare),
+    )
+    return registry.scenarios.register(family.name, family)
+
+
+def convert(value: Any, annotation: Any, where: str) -> Any:
+    """A value from a command line or YAML file as the annotated type.
+
+    Raises:
+        AssayError: it cannot be one.
+    """
+    if typing.get_origin(annotation) is typing.Literal:
+        allowed = typing.get_args(annotation)
+        for option in allowed:
+            if value == option or str(value) == str(option):
+                return option
+        raise unknown(f"value for {where}", str(value), map(str, allowed))
+    if annotation is bool:
+        text = str(value).lower()
+        if text in ("true", "yes", "1", "false", "no", "0"):
+            return text in ("true", "yes", "1")
+        raise AssayError(f"{where} must be true or false, not {value!r}")
+    if annotation in (int, float):
+        try:
+            return annotation(str(value))
+        except ValueError:
+            kind = "a whole number" if annotation is int else "a number"
+            raise AssayError(f"{where} must be {kind}, not {value!r}") from None
+    return str(value) if annotation is str else value
+
+
+def choice(question: Text, options: Iterable[str], *, correct: int | Iterable[int], **more: Any) -> Draft:
+    """A question with options; `correct` is the index (or indices) of the right ones."""
+    right = {correct} if isinstance(correct, int) else set(correct)
+    texts = list(options)
+    if not right <= set(range(len(texts))):
+        raise ValueError(f"the right answer {sorted(right)} is not among the {len(texts)} options")
+    return Draft(input=question, references=tuple(Reference(text=t, correct=i in right) for i, t in enumerate(texts)), **more)
+
+
+def question(text: Text, *answers: str, **more: Any) -> Draft:
+    """An open question with its accepted answers."""
+    return Draft(input=text, references=tuple(Reference(text=answer, correct=True) for answer in answers), **more)

@@ -1,0 +1,122 @@
+"""A summary of many answers with a 95 % interval, by resampling clusters.
+
+Whole clusters are drawn with replacement (Davison and Hinkley 1997, section 3.8), as many as there are. The interval is the
+percentile one; its standard error is the standard deviation of the replicates. For a distance from an ideal, such as a
+calibration error, chance makes every replicate too large, and the percentile interval never reaches an ideal that is
+attained; there the lower end is the value minus the 97.5 % quantile of the distance that chance alone produces, which by
+the triangle inequality is far enough wherever the truth lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.identity import array_generator
+from assay.metrics import Columns, Metric
+from assay.records import Estimate
+from assay.statistics.estimates import clipped, rounded
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from assay.metrics.columns import Floats, Integers
+
+REPLICATES = 1000
+DRAWS = 20_000_000
+"""Answers drawn in all, at most: above 20,000 answers there are fewer replicates, down to FEWEST."""
+FEWEST = 200
+BLOCK = 500_000
+"""Answers drawn at once, which bounds memory to a few times 4 MB."""
+
+
+def bootstrap_estimate(metric: Metric, columns: Columns, clusters: Integers, seed: int, cell: str) -> Estimate | None:
+    """A summary metric over one cell.
+
+    Args:
+        metric: a metric with `of_answers`.
+        columns: the answers of the cell; those without the columns the metric needs are left out.
+        clusters: number of the independent unit of each answer, shape (answers,).
+        seed: the run's seed.
+        cell: name of the cell; seed and name fix every draw.
+
+    Returns:
+        The estimate, without bounds where there are fewer than two clusters or where the metric has no value for half of
+        the replicates; `None` where the metric has no value at all.
+    """
+    import numpy as np
+
+    there = columns.known(metric.needs)
+    n = int(there.sum())
+    if metric.of_answers is None or n == 0:
+        return None
+    known = columns if n == len(columns) else columns.take(there)
+    value = metric.of_answers(known)
+    if value is None or not np.isfinite(value):
+        return None
+    codes = np.unique(clusters[there], return_inverse=True)[1]
+    count = int(codes.max()) + 1
+    bare = Estimate(value=value, low=None, high=None, n=n, clusters=count, method="no interval")
+    if count < 2:
+        return bare
+    replicates, noise = _replicates(metric, known, codes, array_generator(seed, "bootstrap", cell))
+    if len(replicates) < 2 or 2 * len(replicates) < replicates_for(n):
+        return bare
+    low, high = np.quantile(replicates, [0.025, 0.975]).tolist()
+    method = f"bootstrap, {len(replicates)} replicates"
+    if noise is not None:
+        low = value - float(np.quantile(noise, 0.975))
+        method = f"bootstrap with noise floor, {len(replicates)} replicates"
+    low, high = (rounded(clipped(bound, metric.range)) for bound in (low, high))
+    spread = rounded(float(replicates.std(ddof=1)))
+    return Estimate(value=value, low=min(low, value), high=max(high, value), n=n, clusters=count, stderr=spread, method=method)
+
+
+def replicates_for(n: int) -> int:
+    """How many replicates a cell of n answers gets."""
+    return max(FEWEST, min(REPLICATES, DRAWS // n))
+
+
+def _replicates(
+    metric: Metric, columns: Columns, clusters: Integers, generator: np.random.Generator
+) -> tuple[Floats, Floats | None]:
+    """The finite replicates of the metric, ascending, and those of its noise where it has one."""
+    import numpy as np
+
+    blocks = list(_blocks(metric, columns, clusters, generator))
+    values = np.concatenate([block for block, _ in blocks])
+    noise = None if metric.noise is None else np.concatenate([block for _, block in blocks if block is not None])
+    return np.sort(values[np.isfinite(values)]), noise
+
+
+def _blocks(
+    metric: Metric, columns: Columns, clusters: Integers, generator: np.random.Generator
+) -> Iterator[tuple[Floats, Floats | None]]:
+    for weights in draws(clusters, replicates_for(len(columns)), generator):
+        values = metric.resampled(columns, weights) if metric.resampled else one_by_one(metric, columns, weights)
+        yield values, metric.noise(columns, weights) if metric.noise else None
+
+
+def one_by_one(metric: Metric, columns: Columns, weights: Floats) -> Floats:
+    """The metric of each resample, NaN where it has no value."""
+    import numpy as np
+
+    assert metric.of_answers is not None
+    positions = np.arange(len(columns))
+    values = [metric.of_answers(columns.take(np.repeat(positions, drawn.astype(np.int64)))) for drawn in weights]
+    return np.array(values, dtype=np.float64)
+
+
+def draws(clusters: Integers, replicates: int, generator: np.random.Generator) -> Iterator[Floats]:
+    """How often each answer is drawn in each resample, in blocks of shape (resamples, answers)."""
+    import numpy as np
+
+    count = int(clusters.max()) + 1
+    alone = count == len(clusters) and bool((clusters == np.arange(count)).all())
+    at_once = max(1, BLOCK // len(clusters))
+    for start in range(0, replicates, at_once):
+        rows = min(at_once, replicates - start)
+        drawn = generator.integers(count, size=(rows, count))
+        drawn += count * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
+        yield times if alone else times[:, clusters]

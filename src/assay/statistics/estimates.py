@@ -1,0 +1,169 @@
+"""The mean of clustered values with a 95 % interval, in closed form.
+
+Trials of one instance (repeats, few-shot draws) and instances of one document are one cluster: they agree more than
+independent ones do, and count accordingly. The standard error is that of Miller 2024 (arXiv 2411.00640, section 2.2)
+with the C/(C-1) correction:
+
+    se = sqrt(C / (C - 1) * sum over clusters of (sum over the cluster of (value - mean))^2) / n
+
+Values with two bounds get a Wilson interval (Wilson 1927) with an effective sample size (Korn and Graubard 1998), which
+stays inside the bounds and has a width at both ends; all others get Student's t with C - 1 degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from assay.records import Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from assay.metrics.columns import Floats, Integers
+
+Bounds = tuple[float | None, float | None]
+
+Z95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution."""
+DIGITS = 12
+"""Significant digits kept in standard errors and bounds, fewer than a processor's last bits can touch."""
+
+
+def mean_estimate(
+    values: Sequence[float | None], clusters: Sequence[Hashable], bounds: Bounds = (None, None)
+) -> Estimate | None:
+    """The mean of the values that are there.
+
+    Args:
+        values: one a trial; `None` is missing and left out.
+        clusters: the independent unit of each trial.
+        bounds: smallest and largest possible value, `None` where there is no bound.
+
+    Returns:
+        The estimate, or `None` where no value is there: the mean of nothing is not 0.
+    """
+    import numpy as np
+
+    there = [(value, cluster) for value, cluster in zip(values, clusters, strict=True) if value is not None]
+    numbers = {cluster: code for code, cluster in enumerate(dict.fromkeys(cluster for _, cluster in there))}
+    codes = np.array([numbers[cluster] for _, cluster in there], dtype=np.int64)
+    return clustered_mean(np.array([value for value, _ in there], dtype=np.float64), codes, bounds)
+
+
+def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estimate | None:
+    """`mean_estimate` for arrays without missing values; clusters are numbers from 0."""
+    n = len(values)
+    if n == 0:
+        return None
+    value = math.fsum(values.tolist()) / n
+    sizes, sums = _by_cluster(values - value, clusters)
+    count = len(sizes)
+    if count < 2:
+        return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
+    stderr = math.sqrt(count / (count - 1) * math.fsum((sums * sums).tolist())) / n
+    low_bound, high_bound = bounds
+    if low_bound is not None and high_bound is not None:
+        width = high_bound - low_bound
+        single_binary = count == n and bool(((values == low_bound) | (values == high_bound)).all())
+        share = min(max((value - low_bound) / width, 0.0), 1.0)
+        size = float(n) if single_binary else effective_size(share, stderr / width, count)
+        low, high = wilson(share, size, Z95 if single_binary else t_quantile(count - 1))
+        low, high = low_bound + width * low, low_bound + width * high
+        method = "wilson" if single_binary else "wilson, effective size"
+    else:
+        low, high = value - t_quantile(count - 1) * stderr, value + t_quantile(count - 1) * stderr
+        low, high = clipped(low, bounds), clipped(high, bounds)
+        method = "t"
+    return _estimate(value, (low, high), (n, count), stderr, method)
+
+
+def _by_cluster(deviations: Floats, clusters: Integers) -> tuple[NDArray[np.int64], Floats]:
+    """The size of each cluster that occurs, and the sum of its deviations."""
+    import numpy as np
+
+    sizes = np.bincount(clusters)
+    sums = np.bincount(clusters, weights=deviations).astype(np.float64)
+    return sizes[sizes > 0], sums[sizes > 0]
+
+
+def effective_size(share: float, stderr: float, clusters: int) -> float:
+    """How many independent yes-or-no observations tell as much: p(1-p) / se^2, guarded against too little variance.
+
+    One observation of the greatest possible variance p(1-p) is added to the C observed clusters. That changes nothing
+    much in general, and keeps a few clusters that agree by chance from claiming certainty. C where all are at one bound.
+    """
+    greatest = share * (1 - share)
+    if greatest <= 0:
+        return float(clusters)
+    variance = clusters * stderr * stderr
+    return clusters * clusters * greatest / ((clusters - 1) * variance + greatest)
+
+
+def wilson(share: float, size: float, quantile: float = Z95) -> tuple[float, float]:
+    """Wilson's interval for a share among `size` observations. At 0 of n it reaches up to about 3.8 / n."""
+    square = quantile * quantile
+    centre = (share + square / (2 * size)) / (1 + square / size)
+    half = quantile * math.sqrt(share * (1 - share) / size + square / (4 * size * size)) / (1 + square / size)
+    low = 0.0 if share == 0 else max(0.0, min(centre - half, share))
+    high = 1.0 if share == 1 else min(1.0, max(centre + half, share))
+    return low, high
+
+
+def t_quantile(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.975))
+
+
+def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) -> Estimate | None:
+    """The mean of independent estimates, such as the subjects of a benchmark; each weighs the same where no weights are given.
+
+    Its standard error is that of this very mean, sqrt(sum of (w_i se_i)^2), and its interval combines the distances of the
+    parts' bounds from their values (MOVER: Zou and Donner 2008), so that a part at 0 or 1 keeps its uncertainty.
+
+    Returns:
+        The estimate, without bounds where a part has none; `None` where there are no estimates.
+
+    Raises:
+        ValueError: weights and estimates differ in number, or the weights do not have a positive sum.
+    """
+    if not estimates:
+        return None
+    given = [1.0] * len(estimates) if weights is None else list(weights)
+    sum_of_weights = math.fsum(given)
+    if len(given) != len(estimates) or sum_of_weights <= 0:
+        raise ValueError("as many weights as estimates are needed, with a positive sum")
+    shares = [weight / sum_of_weights for weight in given]
+    value = math.fsum(share * part.value for share, part in zip(shares, estimates, strict=True))
+    counts = (sum(part.n for part in estimates), sum(part.clusters for part in estimates))
+    below: list[float] = []
+    above: list[float] = []
+    errors: list[float] = []
+    for share, part in zip(shares, estimates, strict=True):
+        if part.low is None or part.high is None or part.stderr is None:
+            return Estimate(value=value, low=None, high=None, n=counts[0], clusters=counts[1], method="a part has no interval")
+        below.append((share * (part.value - part.low)) ** 2)
+        above.append((share * (part.high - part.value)) ** 2)
+        errors.append((share * part.stderr) ** 2)
+    interval = (value - math.sqrt(math.fsum(below)), value + math.sqrt(math.fsum(above)))
+    return _estimate(value, interval, counts, math.sqrt(math.fsum(errors)), "mover")
+
+
+def clipped(value: float, bounds: Bounds) -> float:
+    """The value, brought inside the bounds."""
+    low, high = bounds
+    return min(max(value, -math.inf if low is None else low), math.inf if high is None else high)
+
+
+def rounded(value: float) -> float:
+    """The value with the significant digits that are the same on every machine."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _estimate(value: float, interval: tuple[float, float], counts: tuple[int, int], stderr: float, method: str) -> Estimate:
+    low, high = min(rounded(interval[0]), value), max(rounded(interval[1]), value)
+    return Estimate(value=value, low=low, high=high, n=counts[0], clusters=counts[1], stderr=rounded(stderr), method=method)

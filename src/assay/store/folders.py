@@ -1,0 +1,173 @@
+"""Where a run lies, what it is called, and who may write to it.
+
+<runs>/<suite>/<scenario>,<model>-<digest>/     one run
+<runs>/<suite>/.locks/<run>.lock                held while a process writes the run
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.identity import digest
+from assay.records import Cell, Record, RunSpec
+
+R = TypeVar("R", bound=Record)
+
+SPEC, TRANSCRIPTS, SCORES, STATS, MANIFEST = "spec.json", "transcripts.parquet", "scores.parquet", "stats.json", "manifest.json"
+CONTENT = (SPEC, TRANSCRIPTS, SCORES, STATS)
+"""The files a manifest lists, in the order they are put in place; the manifest itself comes last."""
+
+
+class SpecFile(Record):
+    """What spec.json holds."""
+
+    run: str
+    """The run's id, which is its folder's name."""
+    spec: RunSpec
+    environment: dict[str, str] = {}
+    """Versions of assay, Python and the libraries that computed the numbers."""
+    card: dict[str, Any] = {}
+    """About the scenario: description, licence, paper, taxonomy, notes, main metric."""
+
+
+class StatsFile(Record):
+    """What stats.json holds."""
+
+    run: str
+    label: str
+    scenario: str
+    parameters: dict[str, Any]
+    main_metric: str
+    trials: int
+    failed: int
+    cells: tuple[Cell, ...]
+
+
+class Manifest(Record):
+    """What manifest.json holds."""
+
+    run: str
+    files: dict[str, str]
+    """File name to SHA-256 of its bytes."""
+    trials: int
+    requests: int
+    failed: int
+    """Trials one of whose requests failed."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None = None
+    """In the currency of the model's prices; `None` where no price is known."""
+    first_asked: float | None = None
+    """Unix time of the first response, seconds."""
+    last_asked: float | None = None
+    seal: str = ""
+    """Digest of this record with an empty seal."""
+
+    def sealed(self) -> Manifest:
+        """This manifest with its seal computed."""
+        bare = msgspec.structs.replace(self, seal="")
+        return msgspec.structs.replace(bare, seal=digest(bare))
+
+
+def run_name(spec: RunSpec) -> str:
+    """The readable name of a run with the digest of its whole spec: two different specs never share it."""
+    parameters = ",".join(f"{key}={value}" for key, value in sorted(spec.scenario.parameters.items()) if value != "")
+    name = spec.scenario.name + (f"-{parameters}" if parameters else "") + "," + (spec.label or spec.model.name)
+    return f"{safe(name)[:120]}-{digest(spec)[:12]}"
+
+
+def safe(name: str) -> str:
+    """A name as part of a path on any system: letters, digits and `.,=_-`, never a separator or a leading dot."""
+    return re.sub(r"[^\w.,=+-]", "_", name, flags=re.ASCII).lstrip(".") or "_"
+
+
+def write_json(path: Path, record: Record) -> None:
+    """Write a record as indented JSON that ends in a newline; the encoding is a function of the record alone."""
+    path.write_bytes(encode_json(record))
+
+
+def encode_json(record: Record) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(record, order="deterministic"), indent=1) + b"\n"
+
+
+class RunFolder:
+    """A finished run on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def complete(self) -> bool:
+        """Whether the run has been written to its end."""
+        return (self.path / MANIFEST).is_file()
+
+    def spec_file(self) -> SpecFile:
+        """The resolved spec, environment and scenario card.
+
+        Raises:
+            AssayError: the file is missing or not what assay writes.
+        """
+        return self._read(SPEC, SpecFile)
+
+    def stats(self) -> StatsFile:
+        """The estimates. Raises AssayError as `spec_file` does."""
+        return self._read(STATS, StatsFile)
+
+    def manifest(self) -> Manifest:
+        """Digests, counts and cost. Raises AssayError as `spec_file` does."""
+        return self._read(MANIFEST, Manifest)
+
+    def _read(self, name: str, kind: type[R]) -> R:
+        path = self.path / name
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=kind)
+        except FileNotFoundError:
+            raise AssayError(f"{path} does not exist", "give the folder of a finished run") from None
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+            raise AssayError(f"{path} is not what assay writes: {error}", "run `assay verify` on it") from None
+
+
+def find_runs(path: Path) -> list[RunFolder]:
+    """The run a path names, or all runs below it, in the order of their names.
+
+    Raises:
+        AssayError: the path does not exist or holds no run.
+    """
+    if not path.is_dir():
+        raise AssayError(f"{path} does not exist", "give the folder of a run or of a suite, as `assay run` printed it")
+    if (path / SPEC).is_file():
+        return [RunFolder(path)]
+    found = sorted(file.parent for pattern in (f"*/{SPEC}", f"*/*/{SPEC}") for file in path.glob(pattern))
+    runs = [RunFolder(folder) for folder in found if not any(part.startswith(".") for part in folder.relative_to(path).parts)]
+    if not runs:
+        raise AssayError(f"{path} holds no run", "give the folder of a run or of a suite, as `assay run` printed it")
+    return runs
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Hold the right to write a run; it is given back when the process ends, however it ends.
+
+    Raises:
+        AssayError: another process holds it.
+    """
+    import fcntl
+
+    lock = folder.parent / ".locks" / f"{folder.name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AssayError(f"another process is writing {folder}", "wait for it, or choose another --out") from None
+        yield

@@ -1,0 +1,186 @@
+"""The two tables of a run: transcripts, one row a trial, from which everything else can be recomputed; and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.records import Answer, Instance, Message, Record, Reference, Request, Response, Text, Trial
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Transcript(Record):
+    """A trial, what came back for it, and how that was read."""
+
+    trial: Trial
+    responses: tuple[Response, ...]
+    answer: Answer
+
+
+def transcript_schema() -> dict[str, Any]:
+    """Column names and types of transcripts.parquet."""
+    import polars as pl
+
+    text, texts = pl.String(), pl.List(pl.String())
+    return {
+        "instance_id": text,
+        "split": text,
+        "perturbation": text,
+        "draw": pl.Int32(),
+        "repeat": pl.Int32(),
+        "group": text,
+        "subgroups": text,
+        "input": text,
+        "references": pl.List(pl.Struct({"text": pl.String(), "correct": pl.Boolean()})),
+        "worked": text,
+        "shots": texts,
+        "truncated": pl.Boolean(),
+        "prompts": texts,
+        "continuations": texts,
+        "responses": texts,
+        "completion": text,
+        "prediction": text,
+        "choice": pl.Int32(),
+        "choice_probabilities": pl.List(pl.Float64()),
+        "confidence": pl.Float64(),
+        "confidence_source": text,
+        "outcome": text,
+        "error": text,
+        "prompt_tokens": pl.Int64(),
+        "completion_tokens": pl.Int64(),
+        "latency_s": pl.Float64(),
+    }
+
+
+SCORE_COLUMNS = ("instance_id", "split", "perturbation", "draw", "repeat", "metric", "value")
+
+
+def score_schema() -> dict[str, Any]:
+    """Column names and types of scores.parquet, which is long: a row for each trial and metric."""
+    import polars as pl
+
+    types = (pl.String(), pl.String(), pl.String(), pl.Int32(), pl.Int32(), pl.String(), pl.Float64())
+    return dict(zip(SCORE_COLUMNS, types, strict=True))
+
+
+def to_row(transcript: Transcript) -> dict[str, Any]:
+    """A transcript as a row of the table. Messages and responses are JSON; everything else is plain columns."""
+    trial, answer = transcript.trial, transcript.answer
+    instance = trial.instance
+    first = transcript.responses[0].completions if transcript.responses else ()
+    return {
+        "instance_id": instance.id,
+        "split": instance.split,
+        "perturbation": instance.perturbation,
+        "draw": trial.draw,
+        "repeat": trial.repeat,
+        "group": instance.group,
+        "subgroups": _json(instance.subgroups),
+        "input": _text(instance.input),
+        "references": [{"text": r.text, "correct": r.correct} for r in instance.references],
+        "worked": instance.worked,
+        "shots": list(trial.shots),
+        "truncated": trial.truncated,
+        "prompts": [_text(request.prompt) for request in trial.requests],
+        "continuations": [request.continuation for request in trial.requests],
+        "responses": [_json(response) for response in transcript.responses],
+        "completion": first[0].text if first else None,
+        "prediction": answer.prediction,
+        "choice": answer.choice,
+        "choice_probabilities": answer.choice_probabilities,
+        "confidence": answer.confidence,
+        "confidence_source": answer.confidence_source,
+        "outcome": answer.outcome,
+        "error": f"{answer.failure.kind}: {answer.failure.message}" if answer.failure else None,
+        "prompt_tokens": answer.prompt_tokens,
+        "completion_tokens": answer.completion_tokens,
+        "latency_s": answer.latency_s,
+    }
+
+
+def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
+    """The trial and its responses that a row holds, enough to read and score it again."""
+    instance = Instance(
+        id=row["instance_id"],
+        input=_untext(row["input"]),
+        references=tuple(Reference(**reference) for reference in row["references"]),
+        split=row["split"],
+        subgroups=msgspec.json.decode(row["subgroups"]),
+        group=row["group"],
+        worked=row["worked"],
+        perturbation=row["perturbation"],
+    )
+    requests = tuple(
+        Request(prompt=_untext(prompt), continuation=continuation)
+        for prompt, continuation in zip(row["prompts"], row["continuations"], strict=True)
+    )
+    trial = Trial(
+        instance=instance,
+        requests=requests,
+        draw=row["draw"],
+        repeat=row["repeat"],
+        shots=tuple(row["shots"]),
+        truncated=row["truncated"],
+    )
+    return trial, tuple(msgspec.json.decode(response, type=Response) for response in row["responses"])
+
+
+def read_transcripts(path: Path, batch: int = 2000) -> Iterator[dict[str, Any]]:
+    """The rows of a transcripts file, in order, a batch in memory at a time.
+
+    Raises:
+        AssayError: the file is missing or not a transcripts file.
+    """
+    import polars as pl
+
+    try:
+        table = pl.scan_parquet(path)
+        missing = set(transcript_schema()) - set(table.collect_schema().names())
+        if missing:
+            raise AssayError(f"{path} lacks the columns {', '.join(sorted(missing))}", "it is not a transcripts file")
+        start = 0
+        while (rows := table.slice(start, batch).collect()).height:
+            yield from rows.iter_rows(named=True)
+            start += batch
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise AssayError(f"{path} cannot be read: {error}", "run `assay verify` on the run") from None
+
+
+def write_part(path: Path, rows: Sequence[dict[str, Any]], schema: dict[str, Any]) -> None:
+    """Write some rows as a Parquet file of their own."""
+    import polars as pl
+
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path, compression="zstd")
+
+
+def join_parts(parts: Iterable[Path], path: Path, schema: dict[str, Any]) -> None:
+    """Write the rows of some Parquet files, in their order, as one file, without holding them all."""
+    import polars as pl
+
+    listed = list(parts)
+    table: pl.LazyFrame = pl.scan_parquet(listed) if listed else pl.DataFrame(schema=schema).lazy()
+    table.sink_parquet(path, compression="zstd", row_group_size=2000, maintain_order=True)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()
+
+
+def _text(text: Text) -> str:
+    return text if isinstance(text, str) else MESSAGES + _json(text)
+
+
+def _untext(stored: str) -> Text:
+    if stored.startswith(MESSAGES):
+        return msgspec.json.decode(stored[len(MESSAGES) :], type=tuple[Message, ...])
+    return stored
+
+
+MESSAGES = "\x1emessages:"
+"""Marks a stored text that is the JSON of messages; the control character keeps it apart from any plain prompt."""

@@ -1,0 +1,118 @@
+"""Writing a run so that a crash at any moment leaves either the old run or the new one, and loses no answer.
+
+Rows are gathered into parts beside the run; the finished files are put in place one by one, the manifest last. Answers
+are durable in the response cache before they come here, so what a crash destroys is rebuilt without asking again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from assay.records import Record, ScoredTrial
+from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
+from assay.store.manifest import file_digest
+from assay.store.transcripts import Transcript, join_parts, score_schema, to_row, transcript_schema, write_part
+
+ROWS_IN_MEMORY = 1000
+
+
+class Tally(Record):
+    """What a run cost, for its manifest."""
+
+    trials: int = 0
+    requests: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    first_asked: float | None = None
+    last_asked: float | None = None
+
+
+class RunWriter:
+    """Takes the transcripts of a run in order and makes a run folder of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._work = folder.parent / f".{folder.name}.part"
+        shutil.rmtree(self._work, ignore_errors=True)
+        self._work.mkdir(parents=True)
+        self._rows: list[dict[str, Any]] = []
+        self._scores: list[dict[str, Any]] = []
+        self._parts = 0
+        self._tally: dict[str, Any] = dict.fromkeys(("trials", "requests", "failed", "prompt_tokens", "completion_tokens"), 0)
+        self._asked: list[float] = []
+
+    def add(self, transcript: Transcript, scored: ScoredTrial) -> None:
+        """Add the next trial."""
+        self._rows.append(to_row(transcript))
+        key = {
+            "instance_id": scored.instance_id,
+            "split": scored.split,
+            "perturbation": scored.perturbation,
+            "draw": scored.draw,
+            "repeat": scored.repeat,
+        }
+        self._scores.extend({**key, "metric": name, "value": value} for name, value in scored.scores.items())
+        self._count(transcript)
+        if len(self._rows) >= ROWS_IN_MEMORY:
+            self._flush()
+
+    def _count(self, transcript: Transcript) -> None:
+        tally = self._tally
+        tally["trials"] += 1
+        tally["requests"] += len(transcript.responses)
+        tally["failed"] += transcript.answer.outcome == "failed"
+        for response in transcript.responses:
+            tally["prompt_tokens"] += response.usage.prompt_tokens
+            tally["completion_tokens"] += response.usage.completion_tokens
+            if response.asked_at is not None:
+                asked = [*self._asked, response.asked_at]
+                self._asked = [min(asked), max(asked)]
+
+    @property
+    def tally(self) -> Tally:
+        """Counts so far."""
+        first, last = (self._asked[0], self._asked[-1]) if self._asked else (None, None)
+        return Tally(**self._tally, first_asked=first, last_asked=last)
+
+    def _flush(self) -> None:
+        if not self._rows:
+            return
+        write_part(self._work / f"transcripts-{self._parts:06d}.parquet", self._rows, transcript_schema())
+        write_part(self._work / f"scores-{self._parts:06d}.parquet", self._scores, score_schema())
+        self._rows, self._scores, self._parts = [], [], self._parts + 1
+
+    def finish(self, spec: SpecFile, stats: StatsFile, cost: float | None) -> Manifest:
+        """Put the finished run in place and return its manifest."""
+        self._flush()
+        for file, schema in ((TRANSCRIPTS, transcript_schema()), (SCORES, score_schema())):
+            parts = sorted(self._work.glob(f"{Path(file).stem}-*.parquet"))
+            join_parts(parts, self._work / file, schema)
+        write_json(self._work / SPEC, spec)
+        write_json(self._work / STATS, stats)
+        manifest = Manifest(
+            run=spec.run,
+            files={name: file_digest(self._work / name) for name in sorted(CONTENT)},
+            cost=cost,
+            **{name: getattr(self.tally, name) for name in Tally.__struct_fields__},
+        ).sealed()
+        write_json(self._work / MANIFEST, manifest)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / MANIFEST).unlink(missing_ok=True)
+        for name in (*CONTENT, MANIFEST):
+            _sync(self._work / name)
+            os.replace(self._work / name, self.folder / name)
+        shutil.rmtree(self._work, ignore_errors=True)
+        return manifest
+
+    def abandon(self) -> None:
+        """Remove what was gathered; the answers stay in the response cache."""
+        shutil.rmtree(self._work, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,153 @@
+"""Suites: which candidates are asked which scenarios, under which common conditions. Read from YAML or made of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from assay.entries import Ask, parse_entry
+from assay.errors import AssayError, unknown
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model as it would be used: with its way of being prompted."""
+
+    model: str
+    label: str = ""
+    """What tables call it."""
+    prompting: dict[str, Any] = {}
+    """Changes to every scenario's prompting."""
+
+    @property
+    def name(self) -> str:
+        """The label, or the model with the changes to its prompting."""
+        changes = ",".join(f"{key}={value}" for key, value in sorted(self.prompting.items()))
+        return self.label or self.model + (f" ({changes})" if changes else "")
+
+
+class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Scenarios and candidates, and what holds for all of them."""
+
+    name: str = "default"
+    about: str = ""
+    seed: int = 0
+    max_instances: int | None = None
+    """Instances asked for each scenario, at most; drawn at random but the same for every candidate."""
+    draws: int = 1
+    repeats: int = 1
+    split: tuple[str, ...] = ("valid", "test")
+    perturbations: tuple[str | dict[str, dict[str, Any]], ...] = ()
+    helm_compat: bool = False
+    models: tuple[str | Candidate, ...] = ()
+    scenarios: tuple[str | Ask, ...] = ()
+
+    def candidates(self) -> list[Candidate]:
+        """The candidates, each as a record."""
+        return [Candidate(model=model) if isinstance(model, str) else model for model in self.models]
+
+    def asks(self) -> list[Ask]:
+        """What is asked, each as a record. Raises AssayError as `parse_entry`."""
+        return [parse_entry(ask) if isinstance(ask, str) else ask for ask in self.scenarios]
+
+
+def builtin_suites() -> dict[str, str]:
+    """Name to YAML text of the suites that come with assay."""
+    folder = resources.files("assay") / "data" / "suites"
+    return {
+        file.name.removesuffix(".yaml"): file.read_text("utf-8")
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".yaml")
+    }
+
+
+def read_suite(what: Sequence[str]) -> Suite:
+    """A suite from what a user named: one YAML file, one suite that comes with assay, or any number of entries.
+
+    Raises:
+        AssayError: no such file or suite, malformed YAML (with its line), an unknown key (with the nearest known).
+    """
+    if not what:
+        raise AssayError("nothing to run", "name a suite file, a suite (assay list suites) or entries such as boolq:")
+    first = what[0]
+    if first.endswith((".yaml", ".yml")):
+        if len(what) > 1:
+            raise AssayError("a suite file stands alone", "put the other entries into the file")
+        return _from_file(Path(first))
+    if len(what) == 1 and first in builtin_suites():
+        return parse_suite(builtin_suites()[first], f"suite {first}")
+    return Suite(scenarios=tuple(what))
+
+
+def _from_file(path: Path) -> Suite:
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        raise AssayError(f"{path} does not exist", "give the path of a suite file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise AssayError(f"{path} cannot be read: {error}") from None
+    suite = parse_suite(text, str(path))
+    return suite if suite.name != "default" else msgspec.structs.replace(suite, name=path.stem)
+
+
+def parse_suite(text: str, where: str) -> Suite:
+    """A suite from YAML text; `where` names it in errors."""
+    plain = parse_yaml(text, where)
+    if not isinstance(plain, dict):
+        raise AssayError(f"{where} must be a mapping with the keys {', '.join(Suite.__struct_fields__)}")
+    check_keys(plain, Suite, where)
+    for index, entry in enumerate(plain.get("scenarios") or (), start=1):
+        if isinstance(entry, dict):
+            check_keys(entry, Ask, f"{where}: scenarios, item {index}")
+    for index, entry in enumerate(plain.get("models") or (), start=1):
+        if isinstance(entry, dict):
+            check_keys(entry, Candidate, f"{where}: models, item {index}")
+    try:
+        suite = msgspec.convert(plain, Suite)
+    except msgspec.ValidationError as error:
+        raise AssayError(f"{where}: {error}", "correct that value") from None
+    check_suite(suite, where)
+    return suite
+
+
+def check_suite(suite: Suite, where: str) -> None:
+    """Refuse a suite whose values cannot be meant.
+
+    Raises:
+        AssayError: a count below 1, an unknown split, no scenarios.
+    """
+    for name in ("max_instances", "draws", "repeats"):
+        number = getattr(suite, name)
+        if number is not None and number < 1:
+            raise AssayError(f"{where}: {name} must be at least 1, not {number}")
+    for split in suite.split:
+        if split not in ("train", "valid", "test"):
+            raise unknown(f"split in {where}:", split, ("valid", "test", "train"))
+    if not suite.scenarios:
+        raise AssayError(f"{where} has no scenarios", "list some under `scenarios:`")
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """YAML as plain data.
+
+    Raises:
+        AssayError: malformed; the message has the line.
+    """
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).split("\n")[0]
+        raise AssayError(f"{where}{line}: malformed YAML: {problem}", "check indentation, quotes and colons") from None
+
+
+def check_keys(plain: dict[Any, Any], kind: type[msgspec.Struct], where: str) -> None:
+    """Refuse a key that the record does not have, naming the nearest that it has."""
+    for key in plain:
+        if key not in kind.__struct_fields__:
+            raise unknown(f"key in {where}:", str(key), kind.__struct_fields__)

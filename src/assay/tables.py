@@ -1,0 +1,197 @@
+"""Estimates as tables: for the terminal, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay import registry
+from assay.records import Cell, ComputedOn, Estimate
+from assay.store import RunFolder
+from assay.store.folders import StatsFile
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+NOT_MEASURED = "–"
+
+
+@dataclass
+class Table:
+    """A table of texts; the first `keys` columns name a row, the others hold numbers."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    keys: int = 1
+    notes: list[str] = field(default_factory=list)
+
+    def print(self, console: Console) -> None:
+        """Draw it on a terminal."""
+        from rich import box
+        from rich.table import Table as Drawn
+        from rich.text import Text
+
+        drawn = Drawn(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+        for index, name in enumerate(self.header):
+            drawn.add_column(name, justify="left" if index < self.keys else "right", overflow="fold")
+        for row in self.rows:
+            drawn.add_row(*(Text(cell) for cell in row))
+        console.print(drawn)
+        for note in self.notes:
+            console.print(note, highlight=False, markup=False)
+
+    def markdown(self) -> str:
+        """The table in Markdown, with its notes below."""
+        lines = [f"## {self.title}", ""] if self.title else []
+        lines.append("| " + " | ".join(map(_cell, self.header)) + " |")
+        lines.append("|" + "|".join("---" if index < self.keys else "---:" for index in range(len(self.header))) + "|")
+        lines += ["| " + " | ".join(map(_cell, row)) + " |" for row in self.rows]
+        return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def suite_table(stats: Sequence[StatsFile]) -> Table:
+    """Candidates below scenarios: accuracy, calibration, robustness and so on, each with its interval.
+
+    A family has a column where any of the runs measured it.
+    """
+    columns = [column for column in COLUMNS if any(column.find(run) for run in stats)]
+    order = list(dict.fromkeys(run.label for run in stats))
+    scenarios = dict.fromkeys(scenario_title(run) for run in stats)
+    rows = []
+    for scenario in scenarios:
+        rows.append([scenario, *[""] * (len(columns) + 1)])
+        runs = [run for run in stats if scenario_title(run) == scenario]
+        for run in sorted(runs, key=lambda run: order.index(run.label)):
+            found = [column.find(run) for column in columns]
+            main = find_cell(run.cells, run.main_metric, None, "original")
+            items = str(main.estimate.clusters) if main else "0"
+            rows.append(["  " + run.label, items, *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
+    failed = sum(run.failed for run in stats)
+    notes = [f"[…]: 95 % interval, clustered by item. {NOT_MEASURED}: not measured.", *(column.note for column in columns)]
+    if failed:
+        notes.append(f"{failed} of {sum(run.trials for run in stats)} trials failed; the numbers above leave them out.")
+    return Table("", ["candidate", "items", *(column.title for column in columns)], rows, notes=notes)
+
+
+def scenario_title(run: StatsFile) -> str:
+    """The scenario with its parameters: the part of the run's name before the candidate."""
+    parameters = ",".join(f"{key}={value}" for key, value in sorted(run.parameters.items()) if value != "")
+    return run.scenario + (f":{parameters}" if parameters else "")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the suite table: one metric of a family, on the original or at its worst."""
+
+    title: str
+    note: str
+    metric: str = ""
+    """Empty: the scenario's main metric."""
+    perturbation: str | None = None
+    computed_on: ComputedOn = "original"
+
+    def find(self, run: StatsFile) -> Cell | None:
+        """The cell of a run that this column shows."""
+        return find_cell(run.cells, self.metric or run.main_metric, self.perturbation, self.computed_on)
+
+
+COLUMNS = (
+    Column("accuracy", "accuracy: the scenario's main metric."),
+    Column("ECE", "ECE: calibration error of the confidence, 10 bins of equal mass; lower is better.", metric="ece_10_bin"),
+    Column("robustness", "robustness: accuracy at the worst of an item and its disturbed copies.", "", "robustness", "worst"),
+    Column("fairness", "fairness: the same over its copies in another dialect or about other people.", "", "fairness", "worst"),
+    Column("latency s", "latency: mean seconds an item.", metric="latency_s"),
+    Column("tokens read", "tokens read: mean prompt tokens an item.", metric="prompt_tokens"),
+)
+
+
+def find_cell(cells: Sequence[Cell], metric: str, perturbation: str | None, computed_on: ComputedOn) -> Cell | None:
+    """The cell over all subgroups, of the first split that has one."""
+    for cell in cells:
+        wanted = (cell.metric, cell.perturbation, cell.computed_on) == (metric, perturbation, computed_on)
+        if wanted and cell.subgroup is None:
+            return cell
+    return None
+
+
+def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
+    """The estimates of a run: every metric on the originals, the main one under each perturbation and in each subgroup.
+
+    With `every`, all metrics under all perturbations and in all subgroups.
+    """
+    overall = [cell for cell in stats.cells if cell.subgroup is None]
+    plain = [cell for cell in overall if cell.perturbation is None]
+    order = sorted(plain, key=lambda cell: (cell.metric != stats.main_metric, family_of(cell.metric), cell.metric))
+    rows = [[family_of(cell.metric), cell.metric, format_estimate(cell.estimate), str(cell.estimate.n)] for cell in order]
+    title = f"{scenario_title(stats)} · {stats.label}: {stats.trials} trials, {stats.failed} failed"
+    notes = ["[…]: 95 % interval, clustered by item; n: trials."]
+    tables = [Table(title, ["family", "metric", "value", "n"], rows, keys=2, notes=notes)]
+    shown = dict.fromkeys(cell.metric for cell in order) if every else {stats.main_metric: None}
+    for metric in shown:
+        tables += _by_perturbation(metric, overall) + _by_subgroup(metric, stats.cells)
+    return tables
+
+
+def _by_perturbation(metric: str, cells: Sequence[Cell]) -> list[Table]:
+    names = dict.fromkeys(cell.perturbation for cell in cells if cell.metric == metric and cell.perturbation is not None)
+    kinds: tuple[ComputedOn, ...] = ("original", "perturbed", "worst")
+    rows = []
+    for name in names:
+        found = [find_cell(cells, metric, name, kind) for kind in kinds]
+        items = max((cell.estimate.clusters for cell in found if cell), default=0)
+        rows.append([str(name), str(items), *(format_estimate(cell.estimate) if cell else NOT_MEASURED for cell in found)])
+    header = ["perturbation", "items", "before", "after", "worst of both"]
+    return [Table(f"{metric} under perturbation", header, rows)] if rows else []
+
+
+def _by_subgroup(metric: str, cells: Sequence[Cell]) -> list[Table]:
+    rows = [
+        [str(cell.subgroup), format_estimate(cell.estimate), str(cell.estimate.n)]
+        for cell in cells
+        if cell.metric == metric and cell.subgroup is not None and cell.perturbation is None
+    ]
+    return [Table(f"{metric} by subgroup", ["subgroup", "value", "n"], rows)] if rows else []
+
+
+def family_of(metric: str) -> str:
+    """The family of a metric; `other` for one that is no longer registered."""
+    return registry.metrics.get(metric).family if metric in registry.metrics else "other"
+
+
+def format_estimate(estimate: Estimate) -> str:
+    """A value with its interval, with no more digits than the interval supports."""
+    digits = _digits(estimate)
+    value = f"{estimate.value:.{digits}f}"
+    if estimate.low is None or estimate.high is None:
+        return f"{value} [?]"
+    return f"{value} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+
+
+def _digits(estimate: Estimate) -> int:
+    width = (estimate.high - estimate.low) if estimate.low is not None and estimate.high is not None else abs(estimate.value)
+    if width < 1e-9:
+        return 2
+    digits = 0
+    while width < 10 and digits < 5 and width > 0:
+        width *= 10
+        digits += 1
+    return max(0, digits if digits < 5 else 4)
+
+
+def write_summary(folders: Sequence[RunFolder]) -> Path:
+    """Write the table of some runs of a suite as Markdown into the suite's folder, and return its path."""
+    place = folders[0].path.parent
+    stats = [folder.stats() for folder in folders]
+    lines = [f"# {place.name}", "", suite_table(stats).markdown()]
+    for folder, run in zip(folders, stats, strict=True):
+        lines += [table.markdown() for table in run_tables(run)] + [f"Evidence: `{folder.name}`\n"]
+    path = place / "summary.md"
+    path.write_text("\n".join(lines), "utf-8")
+    return path

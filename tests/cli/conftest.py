@@ -1,0 +1,5 @@
+"""Fixtures of the command line's tests."""
+
+from cli_helpers import assay
+
+__all__ = ["assay"]

@@ -1,0 +1,72 @@
+"""Suites from YAML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import AssayError
+from assay.suites import Candidate, builtin_suites, parse_suite, read_suite
+
+GOOD = """
+name: mine
+seed: 3
+perturbations: [lowercase, {typos: {rate: 0.2}}]
+models:
+  - baseline/majority
+  - {model: local/smollm2-135m, prompting: {chat: always}}
+scenarios:
+  - "mmlu:subject=anatomy"
+  - {scenario: boolq, max_instances: 5, prompting: {shots: 2}}
+"""
+
+
+def test_a_suite_says_candidates_scenarios_and_conditions() -> None:
+    suite = parse_suite(GOOD, "mine.yaml")
+    assert [candidate.name for candidate in suite.candidates()] == ["baseline/majority", "local/smollm2-135m (chat=always)"]
+    assert [ask.scenario for ask in suite.asks()] == ["mmlu", "boolq"]
+    assert suite.asks()[1].prompting == {"shots": 2}
+
+
+def test_a_candidate_is_called_by_its_label_where_it_has_one() -> None:
+    assert Candidate(model="a/b", label="B").name == "B"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name: x\nscenarios: [a\nmodels: []", "s.yaml, line 3: malformed YAML"),
+        ("- a\n- b", "must be a mapping"),
+        ("scenaros: [boolq]", "'scenaros'.*did you mean scenarios"),
+        ("scenarios: []", "has no scenarios"),
+        ("scenarios: [boolq]\nmax_instances: -1", "max_instances must be at least 1"),
+        ("scenarios: [boolq]\nmax_instances: many", "max_instances"),
+        ("scenarios: [boolq]\nsplit: [tset]", "'tset'.*did you mean test"),
+        ("scenarios: [{scenario: boolq, shots: 3}]", "'shots'.*"),
+        ("scenarios: [boolq]\nmodels: [{modl: x}]", "'modl'.*did you mean model"),
+        ("scenarios: [boolq]\nseed: !!python/object/apply:os.system ['true']", "malformed YAML"),
+    ],
+)
+def test_a_wrong_suite_is_refused_with_place_and_reason(text: str, message: str) -> None:
+    with pytest.raises(AssayError, match=message):
+        parse_suite(text, "s.yaml")
+
+
+def test_a_suite_file_is_named_after_itself_unless_it_says_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "nightly.yaml"
+    file.write_text("scenarios: ['boolq:']")
+    assert read_suite([str(file)]).name == "nightly"
+    with pytest.raises(AssayError, match="does not exist"):
+        read_suite([str(tmp_path / "other.yaml")])
+    with pytest.raises(AssayError, match="stands alone"):
+        read_suite([str(file), "boolq:"])
+    with pytest.raises(AssayError, match="nothing to run"):
+        read_suite([])
+
+
+def test_the_suites_that_come_with_assay_can_be_read() -> None:
+    for name, text in builtin_suites().items():
+        suite = parse_suite(text, name)
+        assert suite.asks()
+        assert suite.about
