@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("assay", deadline=None, print_blob=True)
+settings.load_profile("assay")
 
 ROOT = Path(__file__).resolve().parent.parent
 

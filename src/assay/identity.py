@@ -11,7 +11,7 @@ import msgspec
 if TYPE_CHECKING:
     import numpy as np
 
-_encoder = msgspec.json.Encoder(order="deterministic")
+_encoder = msgspec.json.Encoder(order="sorted")
 
 
 def canonical(value: Any) -> bytes:

@@ -12,7 +12,7 @@ import asyncio
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
@@ -93,15 +93,17 @@ async def _stream(runs: Sequence[Run], engine: Engine, progress: Progress) -> No
     """One model's runs, back to back, so that the next run's requests fill the pipe while the last answers of one come in."""
     current: Unfinished | None = None
     try:
-        async for run, transcript in in_order(_trials(runs, progress), lambda item: _ask(*item, engine), WINDOW):
-            if current is None or current.run is not run:
-                if current is not None:
-                    await asyncio.to_thread(_finish, current, progress)
-                current = Unfinished(run, RunWriter(run.folder))
-            scored = score(transcript.trial, transcript.answer, run.metrics)
-            current.writer.add(transcript, scored)
-            current.scored.append(scored)
-            progress.advanced(run, transcript.answer.outcome)
+        answered = in_order(_trials(runs, progress), lambda item: _ask(*item, engine), WINDOW)
+        async with aclosing(answered):
+            async for run, transcript in answered:
+                if current is None or current.run is not run:
+                    if current is not None:
+                        await asyncio.to_thread(_finish, current, progress)
+                    current = Unfinished(run, RunWriter(run.folder))
+                scored = score(transcript.trial, transcript.answer, run.metrics)
+                current.writer.add(transcript, scored)
+                current.scored.append(scored)
+                progress.advanced(run, transcript.answer.outcome)
         if current is not None:
             await asyncio.to_thread(_finish, current, progress)
             current = None

@@ -26,11 +26,11 @@ FILES = {
     "models_broken.yaml": "- name: [\n",
     "models_unknown.yaml": "- name: openai/x\n  base_ur: http://127.0.0.1\n",
     "plugin_fails.py": "raise RuntimeError('no luck')\n",
-    "plugin_takes_a_name.py": "from assay.metrics import metric\n\n@metric(family='accuracy')\ndef exact_match(answer):\n    return 1.0\n",
+    "plugin_takes_a_name.py": "from assay.metrics import metric\n@metric(family='accuracy')\ndef exact_match(a): return 1.0\n",
 }
 
 CASES: dict[str, tuple[tuple[str, ...], str]] = {
-    "unknown scenario": (("run", "bolq:", "-m", "baseline/majority"), "did you mean boolq?"),
+    "unknown scenario": (("run", "bolq:", "-m", "baseline/majority"), "did you mean boolq"),
     "misspelt parameter": (("run", "mmlu:subjct=anatomy", "-m", "baseline/majority"), "did you mean subject"),
     "impossible parameter": (("run", "mmlu:subject=anatmy", "-m", "baseline/majority"), "did you mean anatomy"),
     "missing parameter": (("run", "synthetic_reasoning:", "-m", "baseline/majority"), "needs the parameter mode"),
@@ -53,7 +53,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "missing suite": (("run", "none.yaml"), "none.yaml does not exist"),
     "nothing to run": (("run",), "nothing to run"),
     "negative count": ((*RUN, "-n", "-3"), "at least 1"),
-    "count that is no number": ((*RUN, "-n", "three"), "three"),
+    "count that is no number": ((*RUN, "-n", "three"), "valid integer"),
     "unknown perturbation": ((*RUN, "-p", "typo"), "did you mean typos"),
     "wrong failure budget": ((*RUN, "--max-failures", "some"), "--max-failures"),
     "missing plugin": ((*RUN, "--plugin", "none.py"), "none.py does not exist"),

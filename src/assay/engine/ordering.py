@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,7 +14,7 @@ BREATH = 16
 """Items pulled before work already begun gets its turn: making an item (a prompt) may take a while."""
 
 
-async def in_order(items: Iterable[T], work: Callable[[T], Awaitable[R]], window: int) -> AsyncIterator[R]:
+async def in_order(items: Iterable[T], work: Callable[[T], Awaitable[R]], window: int) -> AsyncGenerator[R, None]:
     """Do the work for all items, up to `window` at once, and give the results in the order of the items.
 
     Items are pulled only as the window has room, so a million of them may be a generator. One slow item holds back the

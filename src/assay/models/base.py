@@ -78,7 +78,7 @@ class RequestError(Exception):
         self.retry_after_s = retry_after_s
 
 
-class Model(ABC):
+class Model:
     """What all models have in common."""
 
     identity: ModelIdentity
@@ -89,10 +89,10 @@ class Model(ABC):
         return None
 
     async def close(self) -> None:
-        """Give back connections and memory."""
+        """Give back connections and memory. Most models hold none."""
 
 
-class Endpoint(Model):
+class Endpoint(Model, ABC):
     """A model asked over a network: many requests in flight."""
 
     @abstractmethod
@@ -104,7 +104,7 @@ class Endpoint(Model):
         """
 
 
-class Local(Model):
+class Local(Model, ABC):
     """A model in this process: asked in batches, in a thread of its own."""
 
     @abstractmethod

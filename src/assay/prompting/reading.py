@@ -17,6 +17,7 @@ LONGEST_READ = 100_000
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _UNFINISHED_THOUGHT = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+_CUE = r"(?i:answer|choice|option)(?i:\s+(?:is|would be|must be|should be))?\s*[:=]?"
 _REFUSAL = re.compile(
     r"^(i['’]?m (really |very |so )?sorry,? (but )?i (can['’]?t|cannot|am unable|won['’]?t)|"
     r"(sorry,? )?(but )?i (can['’]?t|cannot|won['’]?t|am unable to|am not able to) "
@@ -69,8 +70,7 @@ def read_letter(text: str, options: Sequence[str]) -> int | None:
         return letters.index(dressed[1].upper())
     cues = (
         rf"boxed\{{\s*(?:\\text\s*\{{)?\W*([{letters}])\W*\}}",
-        r"(?i:answer|choice|option)(?i:\s+(?:is|would be|must be|should be))?\s*[:=]?"
-        rf"[\s*_$\"'(\[{{\\]*([{letters}])(?![A-Za-z'’])",
+        _CUE + rf"[\s*_$\"'(\[{{\\]*([{letters}])(?![A-Za-z'’])",
         rf"\A[\s*_$\"'(\[]*([{letters}])[*_$\"')\]]*(?:[.:,)\]\n]|\s*[-–—]\s|\Z)",
     )
     for cue in cues:

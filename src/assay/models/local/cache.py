@@ -29,9 +29,9 @@ class CacheShape:
 
 @dataclass(frozen=True)
 class Part:
-    """A run of blocks: `keys` of shape `(layers, heads, blocks, size, BLOCK)`, `values` of `(layers, heads, blocks, BLOCK, size)`.
+    """A run of blocks.
 
-    A text that is read in one go holds one layer at a time: there, `layers` is 1 and every layer uses the same place.
+    `keys` have the shape `(layers, heads, blocks, size, BLOCK)`, `values` `(layers, heads, blocks, BLOCK, size)`. A text that is read in one go holds one layer at a time: there, `layers` is 1 and every layer uses the same place.
     """
 
     keys: Floats
@@ -58,7 +58,8 @@ class KeyValues:
         self, shape: CacheShape, parent: KeyValues | None = None, capacity: int = 0, *, transient: bool = False
     ) -> None:
         self.shape = shape
-        self.start = self.length = parent.length if parent else 0
+        self.start: int = parent.length if parent else 0
+        self.length: int = self.start
         self.first = self.start // BLOCK
         self._inherited = parent.parts(self.first * BLOCK) if parent else ()
         self._tail = parent if self.start % BLOCK else None

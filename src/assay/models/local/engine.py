@@ -91,10 +91,7 @@ class _Batch:
         self._tokenizer = tokenizer
         self._jobs = [job for job in jobs if job.targets or any(not sample.finish for sample in job.samples)]
         texts = [job.text for job in self._jobs]
-        if sharing:
-            roots = tree(texts)
-        else:
-            roots = [Node(None, 0, text, [number]) for number, text in enumerate(texts)]
+        roots = tree(texts) if sharing else [Node(None, 0, text, [number]) for number, text in enumerate(texts)]
         for job in self._jobs:
             job.scores = [Token(text=piece, logprob=None) for piece in job.pieces]
         self._waiting = [self._reading(root, None) for root in reversed(roots)]
@@ -142,7 +139,8 @@ class _Batch:
 
     def _finish_pass(self, steps: Sequence[_Growing], readings: Sequence[tuple[_Reading, int]], states: Floats) -> None:
         """Hand out the distributions that a pass was made for, and queue what follows from it."""
-        asked: list[tuple[int, _Growing | _Reading, list[tuple[Job, int]]]] = [(row, step, []) for row, step in enumerate(steps)]
+        asked: list[tuple[int, _Growing | _Reading, list[tuple[Job, int]]]] = []
+        asked += [(row, step, []) for row, step in enumerate(steps)]
         first = len(steps)
         for reading, count in readings:
             for place in range(reading.done, reading.done + count):

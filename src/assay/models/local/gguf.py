@@ -186,8 +186,8 @@ class _Reader:
 
     def tensor(self, name: str, shape: tuple[int, ...], number: int, start: int) -> Tensor:
         if number not in _TYPES:
-            supported = ", ".join(kind for kind, _, _ in _TYPES.values())
-            raise AssayError(f"{self.path.name}: tensor {name!r} has type {number}; supported are {supported}", "use other weights")
+            hint = "supported are " + ", ".join(kind for kind, _, _ in _TYPES.values())
+            raise AssayError(f"{self.path.name}: tensor {name!r} has the unsupported type {number}", hint)
         kind, weights, element = _TYPES[number]
         if math.prod(shape) == 0 or shape[-1] % weights:
             raise self.broken(f"tensor {name!r} of type {kind} has shape {shape}")

@@ -40,9 +40,9 @@ class _Loaded:
 class EmbeddedModel(Local):
     """A model that runs in this process.
 
-    The same request gives the same response to the last bit on the same machine: alone or in any batch, today or in a run that is
-    resumed (see `assay.models.local.products` for the machines on which that holds). Its file is read at the first
-    question, its weights are turned into numbers at the first request; both are given back by `close`.
+    The same request gives the same text and log-probabilities, to the last bit, on the same machine: alone or in any batch,
+    today or in a run that is resumed (`assay.models.local.products` says on which machines that holds). Its file is opened
+    at the first question, its weights become numbers at the first request; `close` gives both back.
     """
 
     def __init__(self, weights: Weights, config: ModelConfig) -> None:
@@ -107,7 +107,7 @@ class EmbeddedModel(Local):
         try:
             if request.continuation is not None:
                 job = _scoring(words, request, request.continuation)
-                needed = len(job.text) + (1 if job.targets else 0)
+                needed = len(job.text)
             else:
                 samples = [Sample(request, words, index) for index in range(request.completions)]
                 job = Job(words.prompt(request.prompt) or [words.start], samples=samples)
@@ -116,8 +116,8 @@ class EmbeddedModel(Local):
             return Failure(kind="bad_request", message=str(error))
         window = self.capabilities.context_window or CONTEXT
         if needed > window:
-            asked = "prompt and continuation" if request.continuation is not None else f"prompt and max_tokens={request.max_tokens}"
-            message = f"{asked} need {needed} tokens, the context window has {window}"
+            what = f"max_tokens={request.max_tokens}" if request.continuation is None else "continuation"
+            message = f"prompt and {what} need {needed} tokens, the context window has {window}"
             return Failure(kind="context_length", message=message)
         return job
 
@@ -125,6 +125,7 @@ class EmbeddedModel(Local):
         version = f"{self._weights.name} {self.identity.revision} {ENGINE}"
         if isinstance(job, Failure):
             return Response(failure=job, model_version=version, asked_at=now)
+        completions: tuple[Completion, ...]
         if request.continuation is not None:
             completions = (Completion(text=request.continuation, tokens=tuple(job.scores), finish_reason="scored"),)
         else:
@@ -165,6 +166,8 @@ def _scoring(words: Tokenizer, request: Request, continuation: str) -> Job:
     """Score a continuation: its first token follows the prompt's last, or the start token where there is none before it."""
     tokens, begin = words.continued(request.prompt, continuation)
     pieces = words.pieces(tokens[begin:])
+    if not continuation:
+        return Job(tokens)
     if begin == 0:
         tokens, begin = [words.start, *tokens], 1
     return Job(tokens[:-1], targets=tokens[begin:], pieces=pieces, top=request.top_logprobs)

@@ -78,9 +78,10 @@ class Tokenizer:
 
         turns = [{"role": message.role, "content": message.content} for message in messages]
         try:
-            return _compiled(self._template).render(messages=turns, add_generation_prompt=True, **self._words)
+            return str(_compiled(self._template).render(messages=turns, add_generation_prompt=True, **self._words))
         except jinja2.TemplateError as error:
-            raise AssayError(f"the chat template of {self.name} refuses these messages: {error}", "change their roles") from error
+            message = f"the chat template of {self.name} refuses these messages: {error}"
+            raise AssayError(message, "change their roles") from error
 
     def bytes_of(self, token: int) -> bytes:
         """The bytes that a token adds to a text; none for a special token."""
