@@ -139,7 +139,7 @@ class Planner:
         model = self.model(candidate.model)
         check_abilities(prompting, model, ask.scenario)
         metrics = metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics))
-        split = cast(tuple[Split, ...], ask.split or suite.split)
+        split = splits_of(scenario, ask.split or suite.split, helm=suite.helm_compat)
         limit = ask.max_instances if ask.max_instances is not None else suite.max_instances
         key = digest([ask.scenario, parameters, split, limit, suite.seed, suite.helm_compat])
         if key not in self._selections:
@@ -166,6 +166,14 @@ class Planner:
         folder = self.runs_folder / safe(suite.name) / name
         config = self.configs.get(candidate.model)
         return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder)
+
+
+def splits_of(scenario: Scenario, wanted: tuple[str, ...], *, helm: bool) -> tuple[Split, ...]:
+    """The splits to ask: those wanted, or by default test where there is one, else valid; with `helm` both."""
+    if wanted:
+        return cast(tuple[Split, ...], wanted)
+    both: tuple[Split, ...] = ("valid", "test")
+    return both if helm else ("test",) if "test" in scenario.source.splits() else ("valid",)
 
 
 def select(
@@ -236,7 +244,10 @@ def check_abilities(prompting: Prompting, model: Model, scenario: str) -> None:
 
 
 def check_references(selection: Selection, prompting: Prompting, main: Metric, scenario: str) -> None:
-    """Refuse data without right answers where the main metric compares with them."""
+    """Refuse data without right answers where the main metric compares with them, and choices without alternatives."""
+    if prompting.chooses and all(reference.correct for i in selection.asked for reference in i.references):
+        hint = f'leave the choice open: "{scenario}:method=generation"'
+        raise AssayError(f"{prompting.method} needs options, and no instance of {scenario} has a wrong one", hint)
     if isinstance(prompting, LanguageModeling) or main.family != "accuracy":
         return
     if not any(instance.gold for instance in selection.asked):

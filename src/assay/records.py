@@ -311,7 +311,7 @@ class RunSpec(Record):
     draws: int = 1
     """Few-shot draws."""
     repeats: int = 1
-    split: tuple[Split, ...] = ("valid", "test")
+    split: tuple[Split, ...] = ("test",)
     helm_compat: bool = False
     """Pick eval instances and few-shot examples exactly as HELM does."""
     label: str = ""

@@ -164,6 +164,7 @@ def write_run(
         scenario=spec.spec.scenario.name,
         parameters=spec.spec.scenario.parameters,
         main_metric=metrics[0].name,
+        instances=len({trial.instance_id for trial in scored}),
         trials=writer.tally.trials,
         failed=writer.tally.failed,
         cells=tuple(cells),

@@ -40,7 +40,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Instances asked for each scenario, at most; drawn at random but the same for every candidate."""
     draws: int = 1
     repeats: int = 1
-    split: tuple[str, ...] = ("valid", "test")
+    split: tuple[str, ...] = ()
+    """Splits that are asked. Empty: test where the scenario has one, else valid; both under `helm_compat`, as HELM does."""
     perturbations: tuple[str | dict[str, dict[str, Any]], ...] = ()
     helm_compat: bool = False
     models: tuple[str | Candidate, ...] = ()

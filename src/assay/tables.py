@@ -70,9 +70,9 @@ def suite_table(stats: Sequence[StatsFile]) -> Table:
         runs = [run for run in stats if scenario_title(run) == scenario]
         for run in sorted(runs, key=lambda run: order.index(run.label)):
             found = [column.find(run) for column in columns]
-            main = find_cell(run.cells, run.main_metric, None, "original")
-            items = str(main.estimate.clusters) if main else "0"
-            rows.append(["  " + run.label, items, *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
+            rows.append(
+                ["  " + run.label, str(run.instances), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)]
+            )
     failed = sum(run.failed for run in stats)
     notes = [f"[…]: 95 % interval, clustered by item. {NOT_MEASURED}: not measured.", *(column.note for column in columns)]
     if failed:

@@ -68,6 +68,10 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "missing models file": ((*RUN, "--models-file", "none.yaml"), "none.yaml"),
     "split that is empty": (("run", "billing_support:eval_split=valid", "-m", "baseline/majority"), "no instances in valid"),
     "unknown metric": (("run", "billing_support:metrics=exact_mach", "-m", "baseline/majority"), "did you mean exact_match"),
+    "choice without options": (
+        ("run", "dyck_language:method=multiple_choice_joint", "-m", "baseline/majority"),
+        "needs options",
+    ),
     "show of nothing": (("show", "none"), "none does not exist"),
     "show of a folder without runs": (("show", "."), "holds no run"),
     "verify of nothing": (("verify", "none"), "none does not exist"),
@@ -81,11 +85,10 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bad_input_gets_one_clear_line_and_exit_code_2(case: str, assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_input_gets_one_clear_line_and_exit_code_2(case: str, assay: Assay) -> None:
     arguments, message = CASES[case]
     for name, text in FILES.items():
         Path(name).write_text(text)
-    monkeypatch.setattr("assay.models.weights.find", lambda name: None)
     said = assay(*arguments)
     assert said.code == 2, said
     assert message in said.err

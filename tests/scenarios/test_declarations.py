@@ -26,7 +26,7 @@ SAMPLE: dict[str, dict[str, Any]] = {
     "synthetic_reasoning": {"mode": "induction"},
     "local_file": {"path": "cases.jsonl"},
 }
-OWN_DATA = {"billing_support", "dyck_language", "local_file", "subject_verb_agreement", "synthetic_reasoning"}
+OWN_DATA = {"billing_support", "capitals", "dyck_language", "local_file", "subject_verb_agreement", "synthetic_reasoning"}
 
 
 def family(name: str) -> ScenarioFamily:

@@ -68,7 +68,15 @@ def write(folder: Path, count: int = 5, made: RunSpec | None = None) -> RunFolde
         )
         writer.add(transcript(index), scored)
     stats = StatsFile(
-        run=place.name, label="l", scenario="mmlu", parameters={}, main_metric="exact_match", trials=count, failed=0, cells=()
+        run=place.name,
+        label="l",
+        scenario="mmlu",
+        parameters={},
+        main_metric="exact_match",
+        instances=count,
+        trials=count,
+        failed=0,
+        cells=(),
     )
     writer.finish(SpecFile(run=place.name, spec=made), stats, cost=None)
     return RunFolder(place)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -228,6 +227,6 @@ def _note(note: Path, record: _Record) -> None:
         note.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=note.parent, prefix=".checked-", delete=False) as file:
             file.write(msgspec.json.encode(record))
-        shutil.move(file.name, note)
+        Path(file.name).replace(note)
     except OSError:
         return

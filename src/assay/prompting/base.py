@@ -64,6 +64,8 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
 
     scores: ClassVar[bool] = False
     """The method needs log-probabilities of given texts."""
+    chooses: ClassVar[bool] = False
+    """The method needs instances with options, of which some are wrong."""
 
     @property
     def method(self) -> str:

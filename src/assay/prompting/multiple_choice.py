@@ -30,6 +30,8 @@ class MultipleChoiceJoint(Prompting, tag="multiple_choice_joint"):
     max_tokens: int = 5
     stop: tuple[str, ...] = ("\n",)
 
+    chooses: ClassVar[bool] = True
+
     def question(self, instance: Instance) -> str:
         if len(instance.references) > 26:
             raise AssayError(f"instance {instance.id} has {len(instance.references)} options", "letters reach to 26")
@@ -104,6 +106,7 @@ class SeparateMethod(Prompting, tag="multiple_choice_separate"):
     normalisation: Literal["token", "byte", "none"] = "token"
 
     scores: ClassVar[bool] = True
+    chooses: ClassVar[bool] = True
 
     def contexts(self, instance: Instance) -> list[Instance]:
         """The instances to score each option after: the real one, and those it is compared with."""

@@ -45,6 +45,8 @@ class StatsFile(Record):
     scenario: str
     parameters: dict[str, Any]
     main_metric: str
+    instances: int
+    """Different instances asked."""
     trials: int
     failed: int
     cells: tuple[Cell, ...]

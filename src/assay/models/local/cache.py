@@ -29,9 +29,9 @@ class CacheShape:
 
 @dataclass(frozen=True)
 class Part:
-    """A run of blocks.
+    """A run of blocks: keys by `(layer, head, block, number, position)`, values by `(layer, head, block, position, number)`.
 
-    `keys` have the shape `(layers, heads, blocks, size, BLOCK)`, `values` `(layers, heads, blocks, BLOCK, size)`. A text that is read in one go holds one layer at a time: there, `layers` is 1 and every layer uses the same place.
+    A text that is read in one go holds one layer at a time: there is then only one, and every layer uses the same place.
     """
 
     keys: Floats

@@ -79,6 +79,17 @@ class GGUF:
             raise AssayError(f"{self.path.name}: metadata {key!r} is missing or not a {kind.__name__}", REPAIR)
         return value
 
+    def words(self, key: str) -> list[str]:
+        """The metadata value of a key, a list of strings.
+
+        Raises:
+            AssayError: the key is missing or its value is something else.
+        """
+        value: list[Any] = self.need(key, list)
+        if not all(isinstance(word, str) for word in value):
+            raise AssayError(f"{self.path.name}: metadata {key!r} is not a list of strings", REPAIR)
+        return value
+
     def tensor(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """The tensor of that name.
 
@@ -207,7 +218,8 @@ def _decode(kind: str, stored: NDArray[Any]) -> Floats:
     scale = stored["scale"].astype(np.float32)[..., None]
     out = np.empty((rows, blocks, BLOCK), np.float32)
     if kind == "Q8_0":
-        np.multiply(stored["bytes"], scale, out=out)
+        with np.errstate(invalid="ignore"):  # an infinite scale in a damaged file
+            np.multiply(stored["bytes"], scale, out=out)
     else:
         half = BLOCK // 2
         out[..., :half] = stored["nibbles"] & 15

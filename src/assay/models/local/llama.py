@@ -27,6 +27,8 @@ Indices = NDArray[np.int64]
 
 LOGIT_ROWS = 96
 """Rows whose logits are computed together: bounds the memory (96 rows of 49,152 words are 19 MB)."""
+LONGEST_CONTEXT = 1 << 20
+"""Tokens; a file that claims more is taken to be broken."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,14 @@ def shape_of(file: GGUF) -> Shape:
         heads=file.need("llama.attention.head_count", int),
         key_heads=file.need("llama.attention.head_count_kv", int),
         hidden=file.need("llama.feed_forward_length", int),
-        vocabulary=len(file.need("tokenizer.ggml.tokens", list)),
+        vocabulary=len(file.words("tokenizer.ggml.tokens")),
         context=file.need("llama.context_length", int),
         rope_base=file.need("llama.rope.freq_base", float),
         epsilon=file.need("llama.attention.layer_norm_rms_epsilon", float),
     )
     sizes = (shape.layers, shape.width, shape.heads, shape.key_heads, shape.hidden, shape.vocabulary, shape.context)
-    if min(sizes) < 1 or shape.width % shape.heads or shape.heads % shape.key_heads or shape.size % 2:
+    whole = min(sizes) >= 1 and shape.context <= LONGEST_CONTEXT and shape.rope_base > 0 and shape.epsilon > 0
+    if not whole or shape.width % shape.heads or shape.heads % shape.key_heads or shape.size % 2:
         raise AssayError(f"{file.path.name}: its sizes do not fit together: {shape}", REPAIR)
     return shape
 

@@ -163,10 +163,10 @@ def weights_file(weights: Weights) -> Path:
 
 
 def _scoring(words: Tokenizer, request: Request, continuation: str) -> Job:
-    """Score a continuation: its first token follows the prompt's last, or the start token where there is none before it."""
+    """Score a continuation: its first token follows the prompt's last, or the start token where nothing comes before it."""
     tokens, begin = words.continued(request.prompt, continuation)
     pieces = words.pieces(tokens[begin:])
-    if not continuation:
+    if begin == len(tokens):
         return Job(tokens)
     if begin == 0:
         tokens, begin = [words.start, *tokens], 1

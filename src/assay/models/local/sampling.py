@@ -52,15 +52,14 @@ def draw(row: Row, temperature: float, top_p: float, chance: np.random.Generator
 
     Nucleus sampling after Holtzman et al. 2020 (https://arxiv.org/abs/1904.09751); the temperature is applied first.
     """
-    scaled = row.logits.astype(np.float64) / temperature
-    weights = np.exp(scaled - scaled.max())
+    weights = np.exp((row.logits - row.logits.max()) / np.float32(temperature))
     if top_p >= 1:
-        return _pick(np.cumsum(weights), chance)
-    needed = top_p * weights.sum()
+        return _pick(np.cumsum(weights, dtype=np.float64), chance)
+    needed = top_p * float(weights.sum(dtype=np.float64))
     count = _LIKELIEST
     while True:
         tokens = np.array(row.likeliest(count))
-        sums = np.cumsum(weights[tokens])
+        sums = np.cumsum(weights[tokens], dtype=np.float64)
         kept = int(np.searchsorted(sums, needed)) + 1
         if kept <= len(tokens) or len(tokens) == len(weights):
             return int(tokens[_pick(sums[:kept], chance)])

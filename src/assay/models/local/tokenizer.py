@@ -1,7 +1,9 @@
 """Text to tokens and back, and conversations to text, as the weights file says.
 
 The vocabulary is byte-level BPE: each byte of a token is written as one printable character, by the table of GPT-2
-(Radford et al. 2019). Special tokens are recognised in prompts, as the template needs; they never appear in a model's text.
+(Radford et al. 2019). Bytes without a token are left out, as the reference implementation does: in SmolLM2 some control
+characters and the first bytes of Unicode's unassigned planes. Special tokens are recognised in prompts, as the
+template needs; they never appear in a model's text.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class Tokenizer:
 
     def __init__(self, file: GGUF) -> None:
         self.name = file.path.name
-        self._names: list[str] = file.need("tokenizer.ggml.tokens", list)
+        self._names = file.words("tokenizer.ggml.tokens")
         kinds: list[int] = file.need("tokenizer.ggml.token_type", list)
         self._encoder = _encoder(file, self._names, kinds)
         self._template = file.metadata.get("tokenizer.chat_template")
@@ -59,12 +61,11 @@ class Tokenizer:
         """The tokens of prompt and continuation as one text, and where the continuation begins.
 
         The continuation begins where the tokens of the whole first differ from those of the prompt alone: a token that
-        spans the join belongs to it. It has at least one token, unless it is empty.
+        spans the join belongs to it. It has at least one token, unless it is empty or no byte of it has a token.
         """
         text = prompt if isinstance(prompt, str) else self.render(prompt)
         before, whole = self.encode(text), self.encode(text + continuation)
-        at = common_prefix(before, whole)
-        return whole, min(at, len(whole) - 1) if continuation else len(whole)
+        return whole, common_prefix(before, whole)
 
     def render(self, messages: Sequence[Message]) -> str:
         """A conversation as the text that the model was trained on, up to where its answer begins.
@@ -141,7 +142,7 @@ def _encoder(file: GGUF, names: list[str], kinds: list[int]) -> tokenizers.Token
     model, rules = file.need("tokenizer.ggml.model", str), file.need("tokenizer.ggml.pre", str)
     if (model, rules) != ("gpt2", "smollm"):
         raise AssayError(f"{file.path.name}: tokenizer {model}/{rules} is not supported", "only gpt2/smollm is")
-    merges = [tuple(merge.split(" ")) for merge in file.need("tokenizer.ggml.merges", list)]
+    merges = [(left, right) for left, _, right in (merge.partition(" ") for merge in file.words("tokenizer.ggml.merges"))]
     if len(kinds) != len(names):
         raise AssayError(f"{file.path.name}: {len(names)} tokens have {len(kinds)} types", REPAIR)
     try:
