@@ -55,6 +55,14 @@ class Run:
         return self.spec.label or self.spec.model.name
 
     @property
+    def title(self) -> str:
+        """The scenario, with the parameters that are not its defaults."""
+        declared = registry.scenarios.get(self.scenario_name).parameters
+        given = self.spec.scenario.parameters
+        shown = ",".join(f"{name}={value}" for name, value in given.items() if value != declared[name].default)
+        return self.scenario_name + (f":{shown}" if shown else "")
+
+    @property
     def trials_at_most(self) -> int:
         """How many trials it has if every perturbation changes every instance."""
         return len(self.selection.asked) * (1 + len(self.spec.perturbations)) * self.spec.draws * self.spec.repeats

@@ -147,7 +147,7 @@ def score(trial: Trial, answer: Answer, metrics: Sequence[Metric]) -> ScoredTria
 
 def _finish(unfinished: Unfinished, progress: Progress) -> None:
     run = unfinished.run
-    spec = SpecFile(run=run.name, spec=run.spec, environment=environment(), card=card_of(run))
+    spec = SpecFile(run=run.name, title=run.title, spec=run.spec, environment=environment(), card=card_of(run))
     write_run(unfinished.writer, spec, unfinished.scored, run.metrics, cost_of(run, unfinished.writer.tally))
     progress.finished(run)
 
@@ -161,8 +161,7 @@ def write_run(
     stats = StatsFile(
         run=spec.run,
         label=spec.spec.label or spec.spec.model.name,
-        scenario=spec.spec.scenario.name,
-        parameters=spec.spec.scenario.parameters,
+        title=spec.title,
         main_metric=metrics[0].name,
         instances=len({trial.instance_id for trial in scored}),
         trials=writer.tally.trials,

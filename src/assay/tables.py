@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NOT_MEASURED = "–"
+SHOWN_STEPS = 4
+"""An interval is written with as many digits as make it at least this many steps of the last one wide."""
 
 
 @dataclass
@@ -36,9 +38,10 @@ class Table:
 
         drawn = Drawn(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
         for index, name in enumerate(self.header):
-            drawn.add_column(name, justify="left" if index < self.keys else "right", overflow="fold")
+            drawn.add_column(name, justify="left" if index < self.keys else "right", overflow="fold", no_wrap=index < self.keys)
         for row in self.rows:
-            drawn.add_row(*(Text(cell) for cell in row))
+            # Without the space an interval stays in one piece where its column is narrow.
+            drawn.add_row(*(Text(cell.replace(", ", ",") if "[" in cell else cell) for cell in row))
         console.print(drawn)
         for note in self.notes:
             console.print(note, highlight=False, markup=False)
@@ -63,11 +66,11 @@ def suite_table(stats: Sequence[StatsFile]) -> Table:
     """
     columns = [column for column in COLUMNS if any(column.find(run) for run in stats)]
     order = list(dict.fromkeys(run.label for run in stats))
-    scenarios = dict.fromkeys(scenario_title(run) for run in stats)
+    scenarios = dict.fromkeys(run.title for run in stats)
     rows = []
     for scenario in scenarios:
         rows.append([scenario, *[""] * (len(columns) + 1)])
-        runs = [run for run in stats if scenario_title(run) == scenario]
+        runs = [run for run in stats if run.title == scenario]
         for run in sorted(runs, key=lambda run: order.index(run.label)):
             found = [column.find(run) for column in columns]
             rows.append(
@@ -78,12 +81,6 @@ def suite_table(stats: Sequence[StatsFile]) -> Table:
     if failed:
         notes.append(f"{failed} of {sum(run.trials for run in stats)} trials failed; the numbers above leave them out.")
     return Table("", ["candidate", "items", *(column.title for column in columns)], rows, notes=notes)
-
-
-def scenario_title(run: StatsFile) -> str:
-    """The scenario with its parameters: the part of the run's name before the candidate."""
-    parameters = ",".join(f"{key}={value}" for key, value in sorted(run.parameters.items()) if value != "")
-    return run.scenario + (f":{parameters}" if parameters else "")
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
     plain = [cell for cell in overall if cell.perturbation is None]
     order = sorted(plain, key=lambda cell: (cell.metric != stats.main_metric, family_of(cell.metric), cell.metric))
     rows = [[family_of(cell.metric), cell.metric, format_estimate(cell.estimate), str(cell.estimate.n)] for cell in order]
-    title = f"{scenario_title(stats)} · {stats.label}: {stats.trials} trials, {stats.failed} failed"
+    title = f"{stats.title} · {stats.label}: {stats.trials} trials, {stats.failed} failed"
     notes = ["[…]: 95 % interval, clustered by item; n: trials."]
     tables = [Table(title, ["family", "metric", "value", "n"], rows, keys=2, notes=notes)]
     shown = dict.fromkeys(cell.metric for cell in order) if every else {stats.main_metric: None}
@@ -179,7 +176,7 @@ def _digits(estimate: Estimate) -> int:
     if width < 1e-9:
         return 2
     digits = 0
-    while width < 10 and digits < 5 and width > 0:
+    while width < SHOWN_STEPS and digits < 5:
         width *= 10
         digits += 1
     return max(0, digits if digits < 5 else 4)

@@ -70,15 +70,14 @@ def write(folder: Path, count: int = 5, made: RunSpec | None = None) -> RunFolde
     stats = StatsFile(
         run=place.name,
         label="l",
-        scenario="mmlu",
-        parameters={},
+        title="mmlu",
         main_metric="exact_match",
         instances=count,
         trials=count,
         failed=0,
         cells=(),
     )
-    writer.finish(SpecFile(run=place.name, spec=made), stats, cost=None)
+    writer.finish(SpecFile(run=place.name, title="mmlu", spec=made), stats, cost=None)
     return RunFolder(place)
 
 

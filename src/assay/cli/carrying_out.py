@@ -56,7 +56,7 @@ class TerminalProgress:
         self._bars.stop()
 
     def started(self, run: Run) -> None:
-        title = f"{run.scenario_name} · {run.label}"
+        title = f"{run.title} · {run.label}"
         self._tasks[run.name] = self._bars.add_task(title, total=run.trials_at_most, note="")
         if not self.console.is_terminal:
             self.console.print(f"asking {title}", highlight=False, markup=False)
@@ -68,7 +68,7 @@ class TerminalProgress:
         self._bars.update(self._tasks[run.name], advance=1, note=note)
         if not self.console.is_terminal and time.monotonic() - self._said > PLAIN_EVERY_S:
             self._said = time.monotonic()
-            line = f"  {run.scenario_name} · {run.label}: {self._done[run.name]} of at most {run.trials_at_most} {note}"
+            line = f"  {run.title} · {run.label}: {self._done[run.name]} of at most {run.trials_at_most} {note}"
             self.console.print(line, highlight=False, markup=False)
 
     def finished(self, run: Run) -> None:

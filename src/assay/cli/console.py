@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-PLAIN_WIDTH = 140
+PLAIN_WIDTH = 170
 """Columns where the output goes to a file or pipe."""
 
 

@@ -30,6 +30,8 @@ class SpecFile(Record):
 
     run: str
     """The run's id, which is its folder's name."""
+    title: str
+    """The scenario, with the parameters that are not its defaults."""
     spec: RunSpec
     environment: dict[str, str] = {}
     """Versions of assay, Python and the libraries that computed the numbers."""
@@ -42,8 +44,8 @@ class StatsFile(Record):
 
     run: str
     label: str
-    scenario: str
-    parameters: dict[str, Any]
+    title: str
+    """The scenario, with the parameters that are not its defaults."""
     main_metric: str
     instances: int
     """Different instances asked."""
