@@ -215,3 +215,11 @@ def test_plan_sends_nothing_and_counts_what_would_be_asked(
     assert (plan["instances"], plan["trials"], plan["requests"]) == (10, 20, 20)
     assert "Which one?" in plan["prompts"][0]
     assert not (tmp_path / "runs").exists()
+
+
+def test_what_the_command_line_says_goes_before_what_the_suite_says(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("seed: 5\nmodels: [baseline/majority]\nscenarios: ['billing_support:']\nmax_instances: 9\n")
+    for arguments, seed, instances in ((("s.yaml",), 5, 9), (("s.yaml", "--seed", "0", "-n", "4"), 0, 4)):
+        assert assay("run", *arguments, "--out", f"out{seed}").code == 0
+        (run,) = find_runs(tmp_path / f"out{seed}")
+        assert (run.spec_file().spec.seed, run.stats().instances) == (seed, instances)

@@ -53,6 +53,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "missing suite": (("run", "none.yaml"), "none.yaml does not exist"),
     "nothing to run": (("run",), "nothing to run"),
     "negative count": ((*RUN, "-n", "-3"), "at least 1"),
+    "count of nothing": ((*RUN, "-n", "0"), "at least 1"),
     "count that is no number": ((*RUN, "-n", "three"), "valid integer"),
     "unknown perturbation": ((*RUN, "-p", "typo"), "did you mean typos"),
     "wrong failure budget": ((*RUN, "--max-failures", "some"), "--max-failures"),

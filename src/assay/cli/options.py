@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -58,19 +59,66 @@ def make_planner(models_file: Path | None, out: Path | None) -> Planner:
     return Planner(configs=model_configs(models_file), runs_folder=out if out is not None else runs_folder())
 
 
-def adjust(
-    suite: Suite, *, models: Sequence[str] | None = None, perturbations: Sequence[str] | None = None, **given: object
-) -> Suite:
-    """A suite with what the command line says put over what it says itself."""
+def choose(
+    what: What = None,
+    model: Models = None,
+    suite: SuiteName = None,
+    max_instances: MaxInstances = None,
+    seed: Seed = None,
+    out: Out = None,
+    perturb: Perturbations = None,
+    draws: Draws = None,
+    repeats: Repeats = None,
+    helm_compat: HelmCompat = False,
+    plugin: Plugins = None,
+    models_file: ModelsFile = None,
+) -> tuple[Planner, Suite]:
+    """The suite that the command line names, with its changes, and a planner for it."""
+    from assay.suites import read_suite
+
+    load_plugins(plugin)
+    changes = {
+        "models": tuple(model or ()),
+        "perturbations": tuple(perturb or ()),
+        "name": suite,
+        "max_instances": max_instances,
+        "seed": seed,
+        "draws": draws,
+        "repeats": repeats,
+        "helm_compat": helm_compat,
+    }
+    return make_planner(models_file, out), adjust(read_suite(what or ()), changes)
+
+
+def adjust(suite: Suite, changes: Mapping[str, object]) -> Suite:
+    """A suite with what the command line says put over what it says itself; empty values say nothing."""
     import msgspec
 
     from assay.suites import check_suite
 
-    changes = {name: value for name, value in given.items() if value is not None and value is not False}
-    if models:
-        changes["models"] = tuple(models)
-    if perturbations:
-        changes["perturbations"] = tuple(perturbations)
-    changed = msgspec.structs.replace(suite, **changes)
+    said = {name: value for name, value in changes.items() if value is not None and value is not False and value != ()}
+    changed = msgspec.structs.replace(suite, **said)
     check_suite(changed, "the command line")
     return changed
+
+
+def of_suite(verb: Callable[..., None]) -> Callable[..., None]:
+    """A command from a function of planner and suite: it takes the options of `choose`, then those of the function."""
+    shared = _parameters(choose)
+    own = _parameters(verb)[2:]
+    names = [parameter.name for parameter in shared]
+
+    def command(**given: Any) -> None:
+        planner, suite = choose(**{name: given.pop(name) for name in names})
+        verb(planner, suite, **given)
+
+    command.__doc__ = verb.__doc__
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*shared, *own)}
+    command.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined] # read by typer
+    return command
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """A function's parameters, annotations evaluated; the two types that are only imported for checking need not exist."""
+    hints = get_type_hints(function, localns={"Planner": object, "Suite": object}, include_extras=True)
+    return [parameter.replace(annotation=hints[name]) for name, parameter in inspect.signature(function).parameters.items()]

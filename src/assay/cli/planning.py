@@ -7,64 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import (
-    Draws,
-    HelmCompat,
-    Json,
-    MaxInstances,
-    Models,
-    ModelsFile,
-    Out,
-    Perturbations,
-    Plugins,
-    Repeats,
-    Seed,
-    SuiteName,
-    What,
-    adjust,
-    load_plugins,
-    make_planner,
-)
+from assay.cli.options import Json, of_suite
 
 if TYPE_CHECKING:
-    from assay.planning import Run
+    from assay.planning import Planner, Run
     from assay.records import Request
+    from assay.suites import Suite
 
 Prompts = Annotated[int, typer.Option("--prompts", help="Prompts to show of each run.")]
 
 
-def plan(
-    what: What = None,
-    model: Models = None,
-    suite: SuiteName = None,
-    max_instances: MaxInstances = None,
-    seed: Seed = None,
-    out: Out = None,
-    perturb: Perturbations = None,
-    draws: Draws = None,
-    repeats: Repeats = None,
-    helm_compat: HelmCompat = False,
-    plugin: Plugins = None,
-    models_file: ModelsFile = None,
-    prompts: Prompts = 1,
-    json: Json = False,
-) -> None:
+@of_suite
+def plan(planner: Planner, suite: Suite, prompts: Prompts = 1, json: Json = False) -> None:
     """Show what would be asked: trials, requests, tokens, and prompts to look at. Sends nothing."""
-    from assay.suites import read_suite
-
-    load_plugins(plugin)
-    chosen = adjust(
-        read_suite(what or ()),
-        models=model,
-        perturbations=perturb,
-        name=suite,
-        max_instances=max_instances,
-        seed=seed,
-        draws=draws,
-        repeats=repeats,
-        helm_compat=helm_compat,
-    )
-    plans = [describe(run, prompts) for run in make_planner(models_file, out).plan(chosen)]
+    plans = [describe(run, prompts) for run in planner.plan(suite)]
     if json:
         import msgspec
 

@@ -3,66 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import (
-    Draws,
-    HelmCompat,
-    Json,
-    MaxInstances,
-    Models,
-    ModelsFile,
-    Out,
-    Perturbations,
-    Plugins,
-    Repeats,
-    Seed,
-    SuiteName,
-    What,
-    adjust,
-    load_plugins,
-    make_planner,
-)
+from assay.cli.options import Json, MaxInstances, Out, adjust, make_planner, of_suite
+
+if TYPE_CHECKING:
+    from assay.planning import Planner
+    from assay.suites import Suite
 
 MaxFailures = Annotated[str, typer.Option("--max-failures", help="Failed trials allowed before exit code 3: 5, or 2%.")]
 
 
-def run(
-    what: What = None,
-    model: Models = None,
-    suite: SuiteName = None,
-    max_instances: MaxInstances = None,
-    seed: Seed = None,
-    out: Out = None,
-    perturb: Perturbations = None,
-    draws: Draws = None,
-    repeats: Repeats = None,
-    helm_compat: HelmCompat = False,
-    plugin: Plugins = None,
-    models_file: ModelsFile = None,
-    max_failures: MaxFailures = "0",
-    json: Json = False,
-) -> None:
+@of_suite
+def run(planner: Planner, suite: Suite, max_failures: MaxFailures = "0", json: Json = False) -> None:
     """Ask models scenarios, score the answers, and show what came of it. The same command carries on a broken-off run."""
-    from assay.suites import read_suite
-
-    load_plugins(plugin)
-    chosen = adjust(
-        read_suite(what or ()),
-        models=model,
-        perturbations=perturb,
-        name=suite,
-        max_instances=max_instances,
-        seed=seed,
-        draws=draws,
-        repeats=repeats,
-        helm_compat=helm_compat,
-    )
+    allowed = allowed_failures(max_failures)
     from assay.cli.carrying_out import carry_out_suite
 
-    sys.exit(carry_out_suite(make_planner(models_file, out), chosen, allowed_failures(max_failures), json))
+    sys.exit(carry_out_suite(planner, suite, allowed, json))
 
 
 def quickstart(
@@ -75,7 +35,7 @@ def quickstart(
     from assay.suites import read_suite
 
     fetch("smollm2-135m", quiet=json)
-    suite = adjust(read_suite(["quickstart"]), max_instances=max_instances)
+    suite = adjust(read_suite(["quickstart"]), {"max_instances": max_instances})
     if not json:
         typer.echo(f"{suite.about}\n")
     from assay.cli.carrying_out import carry_out_suite
