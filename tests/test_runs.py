@@ -218,7 +218,9 @@ def test_plan_sends_nothing_and_counts_what_would_be_asked(
 
 
 def test_what_the_command_line_says_goes_before_what_the_suite_says(assay: Assay, tmp_path: Path) -> None:
-    (tmp_path / "s.yaml").write_text("seed: 5\nmodels: [baseline/majority]\nscenarios: ['billing_support:']\nmax_instances: 9\n")
+    (tmp_path / "s.yaml").write_text(
+        "seed: 5\nmodels: [baseline/majority]\nscenarios: ['billing_support:']\nmax_instances: 9\n"
+    )
     for arguments, seed, instances in ((("s.yaml",), 5, 9), (("s.yaml", "--seed", "0", "-n", "4"), 0, 4)):
         assert assay("run", *arguments, "--out", f"out{seed}").code == 0
         (run,) = find_runs(tmp_path / f"out{seed}")

@@ -81,12 +81,20 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
         async with asyncio.TaskGroup() as group:
             for stream in by_model.values():
                 group.create_task(_stream(stream, engine, progress))
-    except* AssayError as failures:
-        raise failures.exceptions[0] from None
+    except BaseExceptionGroup as failures:
+        if (meant := failures.subgroup(AssayError)) is not None:
+            raise first_of(meant) from None
+        raise
     finally:
         await engine.close()
         for stream in by_model.values():
             await stream[0].model.close()
+
+
+def first_of(group: BaseExceptionGroup[AssayError]) -> AssayError:
+    """The first error of a group: the one to show, since the others come of the cancellation it caused."""
+    first = group.exceptions[0]
+    return first_of(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 async def _stream(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:

@@ -188,7 +188,8 @@ def test_a_wrong_key_names_the_variable_and_is_asked_about_a_few_times_only(
     with mock_server(shared, "--api-key", "sk-right") as server:
         with pytest.raises(EndpointDown, match=r"401.*ASSAY_TEST_KEY") as raised:
             run(_ask(server.config(), None, 1000))
-        assert server.stats()["requests"] <= 16
+        # As many as there are slots, and one in the place of each failure before the third, which decides.
+        assert server.stats()["requests"] <= 16 + 2
         assert "very-secret" not in str(raised.value)
         monkeypatch.setenv("ASSAY_TEST_KEY", "sk-right")
         responses, _ = run(_ask(server.config(), None, 3))
