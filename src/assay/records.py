@@ -13,7 +13,10 @@ import msgspec
 Split = Literal["train", "valid", "test"]
 Outcome = Literal["answered", "refused", "empty", "truncated", "unparsed", "failed"]
 PerturbationKind = Literal["robustness", "fairness"]
-ComputedOn = Literal["original", "perturbed", "worst"]
+ComputedOn = Literal["original", "perturbed", "worst", "change", "flips", "gap", "ratio", "worst_group"]
+"""What an estimate is computed on: the originals; perturbed copies; the worst of an item and its copies; the paired change from
+an original to its copy; the share of copies whose score differs from their original's; and, over the groups of an axis, the
+largest difference, the smallest ratio and the lowest group."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -39,6 +42,13 @@ class Reference(Record):
     correct: bool = False
 
 
+class Contrast(Record):
+    """A changed input with the references that are right for it."""
+
+    input: Text
+    references: tuple[Reference, ...]
+
+
 class Instance(Record):
     """One item of a scenario."""
 
@@ -52,6 +62,8 @@ class Instance(Record):
     """The document or family the item comes from: items of one group are one cluster in every standard error."""
     worked: str = ""
     """A worked solution, shown by chain-of-thought prompting when the instance is a few-shot example."""
+    contrasts: tuple[Contrast, ...] = ()
+    """Inputs a person wrote that differ a little and have another right answer (contrast sets)."""
     perturbation: str | None = None
     """Name of the perturbation that made this copy; `None` for the original. A copy keeps the original's id."""
 
@@ -155,11 +167,23 @@ class Trial(Record):
     requests: tuple[Request, ...]
     draw: int = 0
     """Which few-shot draw."""
+    format: int = 0
+    """Which prompt format; 0 is the scenario's own."""
     repeat: int = 0
     shots: tuple[str, ...] = ()
     """Ids of the few-shot examples shown."""
     truncated: bool = False
     """The input had to be cut to fit the model's window."""
+
+
+class Reading(Record):
+    """How an answer was found in a completion: by which extractor, and where."""
+
+    extractor: str
+    version: int = 1
+    start: int | None = None
+    """The first character of the matched text in the completion; `None` where nothing matched."""
+    end: int | None = None
 
 
 class Answer(Record):
@@ -191,6 +215,8 @@ class Answer(Record):
     latency_s: float | None = None
     first_token_s: float | None = None
     requests: int = 1
+    reading: Reading | None = None
+    """How `prediction` was found in the first completion, where something had to be found."""
     failure: Failure | None = None
 
     @property
@@ -211,6 +237,7 @@ class ScoredTrial(Record):
     subgroups: dict[str, str] = {}
     perturbation: str | None = None
     draw: int = 0
+    format: int = 0
     repeat: int = 0
 
     @property
