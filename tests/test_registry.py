@@ -117,15 +117,30 @@ def test_a_name_is_taken_once_and_unknown_names_get_suggestions() -> None:
         registry.metrics.register("exact_match", registry.metrics.get("f1_score"))
 
 
-@pytest.mark.parametrize("example", ["addition.py", "brevity.py"])
-def test_examples_are_short_and_work(example: str, tmp_path: Path) -> None:
-    file = Path(__file__).parent.parent / "examples" / example
-    entry = "addition:digits=1,metrics=brief" if example == "brevity.py" else "addition:digits=1"
-    plugins = [str(file.parent / "addition.py"), str(file)] if example == "brevity.py" else [str(file)]
-    arguments = [argument for plugin in dict.fromkeys(plugins) for argument in ("--plugin", plugin)]
-    code = [line for line in file.read_text().splitlines() if line.strip()]
-    assert len(code) <= (10 if example == "brevity.py" else 20)
-    said = run_with(tmp_path, "run", entry, "-m", "baseline/majority", "-n", "10", *arguments, "--json")
-    assert said.returncode == 0, said.stderr
-    metrics = {cell["metric"] for cell in json.loads(said.stdout)[0]["cells"]}
-    assert ("brief" in metrics) is (example == "brevity.py")
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def run_examples(folder: Path, entry: str, model: str, *more: str) -> dict[str, object]:
+    plugins = [argument for name in more if name.endswith(".py") for argument in ("--plugin", str(EXAMPLES / name))]
+    options = [argument for argument in more if not argument.endswith(".py")]
+    done = run_with(folder, "run", entry, "-m", model, "-n", "10", *options, *plugins, "--json")
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)
+    return {(c["metric"], c["perturbation"]): c["estimate"]["value"] for c in run["cells"] if c["subgroup"] is None}
+
+
+@pytest.mark.parametrize(("example", "longest"), [("addition.py", 20), ("brevity.py", 10)])
+def test_examples_are_short(example: str, longest: int) -> None:
+    lines = (EXAMPLES / example).read_text().splitlines()
+    assert len([line for line in lines if line.strip()]) <= longest
+
+
+def test_an_example_scenario_and_an_example_metric_work(tmp_path: Path) -> None:
+    values = run_examples(tmp_path, "addition:digits=1,metrics=brief", "baseline/majority", "addition.py", "brevity.py")
+    assert values["brief", None] == 1.0
+
+
+def test_an_example_model_and_an_example_perturbation_work(tmp_path: Path) -> None:
+    values = run_examples(tmp_path, "billing_support:metrics=exact_match", "parrot/grey", "parrot.py", "-p", "shout")
+    assert values["exact_match", None] == values["exact_match", "shout"] == 0.0
+    assert values["answered", None] == 1.0

@@ -25,7 +25,7 @@ from assay.errors import AssayError
 from assay.metrics import Metric, score_answer
 from assay.planning import Run, finished
 from assay.prompting import Prompting
-from assay.records import Answer, Outcome, Response, ScoredTrial, Trial
+from assay.records import Answer, Response, ScoredTrial, Trial
 from assay.statistics import estimate_cells
 from assay.store import Manifest, RunFolder, RunWriter
 from assay.store.folders import SpecFile, StatsFile, writing
@@ -42,7 +42,7 @@ class Progress(Protocol):
     def started(self, run: Run) -> None:
         """A run's first trial is about to be asked."""
 
-    def advanced(self, run: Run, outcome: Outcome) -> None:
+    def advanced(self, run: Run, answer: Answer) -> None:
         """A trial has been answered or has failed."""
 
     def finished(self, run: Run) -> None:
@@ -111,7 +111,7 @@ async def _stream(runs: Sequence[Run], engine: Engine, progress: Progress) -> No
                 scored = score(transcript.trial, transcript.answer, run.metrics)
                 current.writer.add(transcript, scored)
                 current.scored.append(scored)
-                progress.advanced(run, transcript.answer.outcome)
+                progress.advanced(run, transcript.answer)
         if current is not None:
             await asyncio.to_thread(_finish, current, progress)
             current = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NOT_MEASURED = "–"
+MOST_DIGITS = 4
 SHOWN_STEPS = 4
 """An interval is written with as many digits as make it at least this many steps of the last one wide."""
 
@@ -172,14 +173,15 @@ def format_estimate(estimate: Estimate) -> str:
 
 
 def _digits(estimate: Estimate) -> int:
-    width = (estimate.high - estimate.low) if estimate.low is not None and estimate.high is not None else abs(estimate.value)
+    """Digits after the point: two for small numbers, more only where the interval is narrow, none where it spans units."""
+    width = (estimate.high - estimate.low) if estimate.low is not None and estimate.high is not None else 0.0
+    least = 2 if abs(estimate.value) < 10 else 0
     if width < 1e-9:
         return 2
     digits = 0
-    while width < SHOWN_STEPS and digits < 5:
-        width *= 10
+    while width * 10**digits < SHOWN_STEPS and digits < MOST_DIGITS:
         digits += 1
-    return max(0, digits if digits < 5 else 4)
+    return max(least, digits)
 
 
 def write_summary(folders: Sequence[RunFolder]) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -22,7 +23,7 @@ from assay.tables import suite_table, write_summary
 
 if TYPE_CHECKING:
     from assay.planning import Planner, Run
-    from assay.records import Outcome
+    from assay.records import Answer
     from assay.store import RunFolder
 
 PLAIN_EVERY_S = 10.0
@@ -30,17 +31,15 @@ PLAIN_EVERY_S = 10.0
 
 
 class TerminalProgress:
-    """A bar for each run under way; plain lines where nobody is watching."""
+    """A bar for each run under way: done, failed, rate, tokens, time left; plain lines where nobody is watching."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.failed: Counter[str] = Counter()
-        self._done: Counter[str] = Counter()
+        self._tallies: dict[str, Tally] = {}
         self._said = time.monotonic()
-        self._tasks: dict[str, TaskID] = {}
         self._bars = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TextColumn("{task.fields[note]}"),
             TimeRemainingColumn(),
@@ -57,23 +56,46 @@ class TerminalProgress:
 
     def started(self, run: Run) -> None:
         title = f"{run.title} · {run.label}"
-        self._tasks[run.name] = self._bars.add_task(title, total=run.trials_at_most, note="")
-        if not self.console.is_terminal:
-            self.console.print(f"asking {title}", highlight=False, markup=False)
+        self._tallies[run.name] = Tally(self._bars.add_task(title, total=run.trials_at_most, note=""))
+        self._line(f"asking {title}")
 
-    def advanced(self, run: Run, outcome: Outcome) -> None:
-        self._done[run.name] += 1
-        self.failed[run.name] += outcome == "failed"
-        note = f"{self.failed[run.name]} failed" if self.failed[run.name] else ""
-        self._bars.update(self._tasks[run.name], advance=1, note=note)
-        if not self.console.is_terminal and time.monotonic() - self._said > PLAIN_EVERY_S:
+    def advanced(self, run: Run, answer: Answer) -> None:
+        tally = self._tallies[run.name]
+        tally.add(answer)
+        self._bars.update(tally.task, advance=1, note=tally.note())
+        if time.monotonic() - self._said > PLAIN_EVERY_S:
             self._said = time.monotonic()
-            line = f"  {run.title} · {run.label}: {self._done[run.name]} of at most {run.trials_at_most} {note}"
-            self.console.print(line, highlight=False, markup=False)
+            self._line(f"  {run.title} · {run.label}: {tally.done} of at most {run.trials_at_most}, {tally.note()}")
 
     def finished(self, run: Run) -> None:
-        done = self._done[run.name]
-        self._bars.update(self._tasks[run.name], total=done, completed=done)
+        tally = self._tallies[run.name]
+        self._bars.update(tally.task, total=tally.done, completed=tally.done)
+
+    def _line(self, text: str) -> None:
+        if not self.console.is_terminal:
+            self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@dataclass
+class Tally:
+    """A run's progress."""
+
+    task: TaskID
+    done: int = 0
+    failed: int = 0
+    tokens: int = 0
+    since: float = field(default_factory=time.monotonic)
+
+    def add(self, answer: Answer) -> None:
+        self.done += 1
+        self.failed += answer.outcome == "failed"
+        self.tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
+
+    def note(self) -> str:
+        """`3 failed, 12/s, 4,096 tokens`."""
+        rate = self.done / max(time.monotonic() - self.since, 0.1)
+        failed = f"{self.failed} failed, " if self.failed else ""
+        return f"{failed}{rate:.3g}/s, {self.tokens:,} tokens"
 
 
 def carry_out_suite(planner: Planner, suite: Suite, allowed: tuple[float, bool], as_json: bool) -> int:
