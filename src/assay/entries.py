@@ -32,6 +32,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     split: tuple[str, ...] | None = None
     max_instances: int | None = None
     draws: int | None = None
+    formats: int | None = None
     repeats: int | None = None
 
 
@@ -46,7 +47,7 @@ EXPANDERS: dict[str, str] = {
 }
 """HELM's run expanders that are settings of the prompting, by our name for them."""
 
-COUNTS = {"max_eval_instances": "max_instances", "num_train_trials": "draws", "num_trials": "repeats"}
+COUNTS = {"max_eval_instances": "max_instances", "num_train_trials": "draws", "num_trials": "repeats", "formats": "formats"}
 STOPS = {"none": (), "hash": ("###",), "semicolon": (";",), "br": ("<br>",)}
 OTHER = ("model", "model_deployment", "data_augmentation", "eval_split", "metrics")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from assay.metrics import Metric, metrics_for
 from assay.models import Model, ModelConfig, open_model
 from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
+from assay.prompting.formats import format_variants
 from assay.records import DataIdentity, Instance, NamedSpec, RunSpec, Split, Trial
 from assay.scenarios import Scenario
 from assay.store import RunFolder, run_name
@@ -65,16 +67,18 @@ class Run:
     @property
     def trials_at_most(self) -> int:
         """How many trials it has if every perturbation changes every instance."""
-        return len(self.selection.asked) * (1 + len(self.spec.perturbations)) * self.spec.draws * self.spec.repeats
+        askings = len(self.spec.perturbations) + self.spec.formats
+        return len(self.selection.asked) * askings * self.spec.draws * self.spec.repeats
 
     def trials(self) -> Iterator[Trial]:
         """The trials in order: draw by draw, instance by instance, the original before its copies. A function of the spec."""
         target = target_of(self.model)
-        for draw in range(self.spec.draws):
+        formats = format_variants(self.prompting, self.spec.formats, self.spec.seed)
+        for draw, (number, prompting) in itertools.product(range(self.spec.draws), enumerate(formats)):
             examples = self.examples(draw)
             for instance in self.selection.asked:
-                for copy in self.copies(instance):
-                    rendered = self.prompting.render(copy, examples, target)
+                for copy in self.copies(instance) if number == 0 else (instance,):
+                    rendered = prompting.render(copy, examples, target)
                     for repeat in range(self.spec.repeats):
                         requests = rendered.requests
                         if repeat:
@@ -83,6 +87,7 @@ class Run:
                             instance=copy,
                             requests=requests,
                             draw=draw,
+                            format=number,
                             repeat=repeat,
                             shots=rendered.shots,
                             truncated=rendered.truncated,
@@ -165,6 +170,7 @@ class Planner:
             seed=suite.seed,
             max_instances=limit,
             draws=1 if prompting.shots == 0 else (ask.draws or suite.draws),
+            formats=ask.formats or suite.formats,
             repeats=ask.repeats or suite.repeats,
             split=split,
             helm_compat=suite.helm_compat,

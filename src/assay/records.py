@@ -337,6 +337,8 @@ class RunSpec(Record):
     max_instances: int | None = None
     draws: int = 1
     """Few-shot draws."""
+    formats: int = 1
+    """Prompt formats, the scenario's own included; the others are asked of original instances only."""
     repeats: int = 1
     split: tuple[Split, ...] = ("test",)
     helm_compat: bool = False

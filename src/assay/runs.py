@@ -149,6 +149,7 @@ def score(trial: Trial, answer: Answer, metrics: Sequence[Metric]) -> ScoredTria
         subgroups=instance.subgroups,
         perturbation=instance.perturbation,
         draw=trial.draw,
+        format=trial.format,
         repeat=trial.repeat,
     )
 

@@ -39,6 +39,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     max_instances: int | None = None
     """Instances asked for each scenario, at most; drawn at random but the same for every candidate."""
     draws: int = 1
+    formats: int = 1
+    """Prompt formats: more than one measures how much depends on the way a prompt is written."""
     repeats: int = 1
     split: tuple[str, ...] = ()
     """Splits that are asked. Empty: test where the scenario has one, else valid; both under `helm_compat`, as HELM does."""
@@ -121,7 +123,7 @@ def check_suite(suite: Suite, where: str) -> None:
     Raises:
         AssayError: a count below 1, an unknown split, no scenarios.
     """
-    for name in ("max_instances", "draws", "repeats"):
+    for name in ("max_instances", "draws", "formats", "repeats"):
         number = getattr(suite, name)
         if number is not None and number < 1:
             raise AssayError(f"{where}: {name} must be at least 1, not {number}")

@@ -26,6 +26,7 @@ Perturbations = Annotated[
     list[str] | None, typer.Option("--perturb", "-p", help="Ask perturbed copies too; may be given several times.")
 ]
 Draws = Annotated[int | None, typer.Option("--draws", help="Few-shot draws.")]
+Formats = Annotated[int | None, typer.Option("--formats", help="Prompt formats: how much depends on the way of writing it.")]
 Repeats = Annotated[int | None, typer.Option("--repeats", help="Times each request is asked.")]
 HelmCompat = Annotated[bool, typer.Option("--helm-compat", help="Pick instances and examples exactly as HELM does.")]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A Python file with scenarios, metrics or models.")]
@@ -68,6 +69,7 @@ def choose(
     out: Out = None,
     perturb: Perturbations = None,
     draws: Draws = None,
+    formats: Formats = None,
     repeats: Repeats = None,
     helm_compat: HelmCompat = False,
     plugin: Plugins = None,
@@ -84,6 +86,7 @@ def choose(
         "max_instances": max_instances,
         "seed": seed,
         "draws": draws,
+        "formats": formats,
         "repeats": repeats,
         "helm_compat": helm_compat,
     }

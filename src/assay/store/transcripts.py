@@ -33,6 +33,7 @@ def transcript_schema() -> dict[str, Any]:
         "split": text,
         "perturbation": text,
         "draw": pl.Int32(),
+        "format": pl.Int32(),
         "repeat": pl.Int32(),
         "group": text,
         "subgroups": text,
@@ -58,14 +59,14 @@ def transcript_schema() -> dict[str, Any]:
     }
 
 
-SCORE_COLUMNS = ("instance_id", "split", "perturbation", "draw", "repeat", "metric", "value")
+SCORE_COLUMNS = ("instance_id", "split", "perturbation", "draw", "format", "repeat", "metric", "value")
 
 
 def score_schema() -> dict[str, Any]:
     """Column names and types of scores.parquet, which is long: a row for each trial and metric."""
     import polars as pl
 
-    types = (pl.String(), pl.String(), pl.String(), pl.Int32(), pl.Int32(), pl.String(), pl.Float64())
+    types = (*[pl.String()] * 3, *[pl.Int32()] * 3, pl.String(), pl.Float64())
     return dict(zip(SCORE_COLUMNS, types, strict=True))
 
 
@@ -79,6 +80,7 @@ def to_row(transcript: Transcript) -> dict[str, Any]:
         "split": instance.split,
         "perturbation": instance.perturbation,
         "draw": trial.draw,
+        "format": trial.format,
         "repeat": trial.repeat,
         "group": instance.group,
         "subgroups": _json(instance.subgroups),
@@ -124,6 +126,7 @@ def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
         instance=instance,
         requests=requests,
         draw=row["draw"],
+        format=row["format"],
         repeat=row["repeat"],
         shots=tuple(row["shots"]),
         truncated=row["truncated"],

@@ -53,6 +53,7 @@ class RunWriter:
             "split": scored.split,
             "perturbation": scored.perturbation,
             "draw": scored.draw,
+            "format": scored.format,
             "repeat": scored.repeat,
         }
         self._scores.extend({**key, "metric": name, "value": value} for name, value in scored.scores.items())
