@@ -50,6 +50,10 @@ class Run:
     metrics: tuple[Metric, ...]
     selection: Selection
     folder: Path
+    helpers: Mapping[str, Model] = field(default_factory=dict)
+    """The models that make copies, by name of the perturbation."""
+    completions: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What they said, by name of the perturbation and id of the instance: filled before the trials are asked."""
 
     @property
     def label(self) -> str:
@@ -103,7 +107,7 @@ class Run:
         """The instance, and a copy for each perturbation that changes it."""
         yield instance
         for spec in self.spec.perturbations:
-            changed = perturb(instance, spec, self.spec.seed)
+            changed = perturb(instance, spec, self.spec.seed, self.completions)
             if changed is not None:
                 yield changed
 
@@ -160,12 +164,13 @@ class Planner:
         selection = self._selections[key]
         check_references(selection, prompting, metrics[0], ask.scenario)
         asked_for = suite.perturbations if ask.perturbations is None else ask.perturbations
+        perturbations, helpers = self._with_helpers(parse_perturbations(asked_for))
         spec = RunSpec(
             scenario=NamedSpec(name=ask.scenario, parameters=parameters, version=scenario.version),
             data=selection.data,
             prompting=encode(prompting),
             model=model.identity,
-            perturbations=parse_perturbations(asked_for),
+            perturbations=perturbations,
             metrics=tuple(metric.spec for metric in metrics),
             seed=suite.seed,
             max_instances=limit,
@@ -179,7 +184,28 @@ class Planner:
         name = run_name(spec)
         folder = self.runs_folder / safe(suite.name) / name
         config = self.configs.get(candidate.model)
-        return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder)
+        return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder, helpers)
+
+    def _with_helpers(self, specs: tuple[NamedSpec, ...]) -> tuple[tuple[NamedSpec, ...], dict[str, Model]]:
+        """Perturbations, and the models that make the copies of some; those models' identity becomes part of the spec.
+
+        Raises:
+            AssayError: such a perturbation names no model, or one that takes no messages.
+        """
+        resolved, helpers = [], {}
+        for spec in specs:
+            if registry.perturbations.get(spec.name).asks is not None:
+                name = str(spec.parameters["model"])
+                if not name:
+                    raise AssayError(f"{spec.name} needs a model", f"write {{{spec.name}: {{model: provider/name}}}}")
+                helper = helpers[spec.name] = self.model(name)
+                if not helper.capabilities.chat:
+                    raise AssayError(f"{spec.name} needs a model that takes messages, and {name} does not", "name another")
+                spec = msgspec.structs.replace(
+                    spec, parameters={**spec.parameters, "identity": msgspec.to_builtins(helper.identity)}
+                )
+            resolved.append(spec)
+        return tuple(resolved), helpers
 
 
 def splits_of(scenario: Scenario, wanted: tuple[str, ...], *, helm: bool) -> tuple[Split, ...]:

@@ -78,6 +78,8 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
     for run in runs:
         by_model.setdefault(id(run.model), []).append(run)
     try:
+        for run in runs:
+            await prepare(run, engine)
         async with asyncio.TaskGroup() as group:
             for stream in by_model.values():
                 group.create_task(_stream(stream, engine, progress))
@@ -87,8 +89,22 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
         raise
     finally:
         await engine.close()
-        for stream in by_model.values():
-            await stream[0].model.close()
+        for model in {id(model): model for run in runs for model in (run.model, *run.helpers.values())}.values():
+            await model.close()
+
+
+async def prepare(run: Run, engine: Engine) -> None:
+    """Ask the models that make perturbed copies. A request that fails leaves its instance without that copy."""
+    for spec in run.spec.perturbations:
+        helper, asks = run.helpers.get(spec.name), registry.perturbations.get(spec.name).asks
+        if helper is None or asks is None:
+            continue
+        settings = {name: value for name, value in spec.parameters.items() if name != "identity"}
+        requests = [asks(instance, **settings) for instance in run.selection.asked]
+        responses = await asyncio.gather(*(engine.ask(helper, request) for request in requests))
+        for instance, response in zip(run.selection.asked, responses, strict=True):
+            if response.completions:
+                run.completions[spec.name, instance.id] = response.completions[0].text
 
 
 def first_of(group: BaseExceptionGroup[AssayError]) -> AssayError:

@@ -16,6 +16,7 @@ import random
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ import msgspec
 from assay import registry
 from assay.errors import AssayError, unknown
 from assay.identity import generator
-from assay.records import Instance, Message, NamedSpec, PerturbationKind, Reference, Text
+from assay.records import Instance, Message, NamedSpec, PerturbationKind, Reference, Request, Text
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class Perturbation:
     parameters: Mapping[str, Any]
     """Name to default value."""
     version: int
+    asks: Callable[..., Request] | None = None
+    """`(instance, **parameters) -> request` where a model makes the copy; its parameter `model` names the model, and `change`
+    is then `(instance, completion) -> instance`."""
 
     def spec(self, **given: Any) -> NamedSpec:
         """The resolved specification with these parameters.
@@ -60,36 +64,49 @@ class Perturbation:
 
 
 def perturbation(
-    *, kind: PerturbationKind, references: bool = False, whole: bool = False, version: int = 1
+    *,
+    kind: PerturbationKind,
+    references: bool = False,
+    whole: bool = False,
+    version: int = 1,
+    asks: Callable[..., Request] | None = None,
 ) -> Callable[[Callable[..., Any]], Perturbation]:
     """Register a function as a perturbation under its own name."""
 
     def register(change: Callable[..., Any]) -> Perturbation:
         parameters = {
             name: parameter.default
-            for name, parameter in inspect.signature(change).parameters.items()
+            for name, parameter in inspect.signature(asks or change).parameters.items()
             if parameter.default is not inspect.Parameter.empty
         }
-        made = Perturbation(change.__name__, kind, inspect.getdoc(change) or "", change, whole, references, parameters, version)
+        made = Perturbation(
+            change.__name__, kind, inspect.getdoc(change) or "", change, whole, references, parameters, version, asks
+        )
         return registry.perturbations.register(made.name, made)
 
     return register
 
 
-def perturb(instance: Instance, spec: NamedSpec, seed: int) -> Instance | None:
+def perturb(
+    instance: Instance, spec: NamedSpec, seed: int, completions: Mapping[tuple[str, str], str] = MappingProxyType({})
+) -> Instance | None:
     """A perturbed copy of an instance, or `None` where the perturbation changes nothing.
 
     The copy keeps id, split and subgroups, and names the perturbation. Random choices depend on the seed, the
     perturbation and the instance's id alone; input and references are changed with generators of one seed, so that a
-    name exchanged in the question is exchanged for the same one in its answers.
+    name exchanged in the question is exchanged for the same one in its answers. Where a model makes the copies,
+    `completions` holds what it said, by name of the perturbation and id of the instance.
     """
     known = registry.perturbations.get(spec.name)
 
     def fresh() -> random.Random:
         return generator(seed, "perturbation", spec.name, instance.id)
 
-    if known.whole:
-        changed: Instance = known.change(instance, fresh(), **spec.parameters)
+    if known.asks is not None:
+        completion = completions.get((spec.name, instance.id))
+        changed: Instance = instance if completion is None else known.change(instance, completion)
+    elif known.whole:
+        changed = known.change(instance, fresh(), **spec.parameters)
     else:
 
         def change(text: str) -> str:

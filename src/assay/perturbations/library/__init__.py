@@ -1,5 +1,5 @@
 """The perturbations that come with assay. Importing this registers them."""
 
-from assay.perturbations.library import dialect, lowercase, typos
+from assay.perturbations.library import dialect, lowercase, paraphrase, typos
 
-__all__ = ["dialect", "lowercase", "typos"]
+__all__ = ["dialect", "lowercase", "paraphrase", "typos"]
