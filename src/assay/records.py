@@ -13,10 +13,10 @@ import msgspec
 Split = Literal["train", "valid", "test"]
 Outcome = Literal["answered", "refused", "empty", "truncated", "unparsed", "failed"]
 PerturbationKind = Literal["robustness", "fairness"]
-ComputedOn = Literal["original", "perturbed", "worst", "change", "flips", "gap", "ratio", "worst_group"]
+ComputedOn = Literal["original", "perturbed", "worst", "change", "flips", "gap", "ratio", "worst_group", "spread"]
 """What an estimate is computed on: the originals; perturbed copies; the worst of an item and its copies; the paired change from
-an original to its copy; the share of copies whose score differs from their original's; and, over the groups of an axis, the
-largest difference, the smallest ratio and the lowest group."""
+an original to its copy; the share of copies whose score differs from their original's; over the groups of an axis, the largest
+difference, the smallest ratio and the worst group; and the standard deviation between few-shot draws."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -40,6 +40,8 @@ class Reference(Record):
 
     text: str
     correct: bool = False
+    role: str = ""
+    """What the option stands for, where a metric asks: in bbq `stereotype`, `counter_stereotype` or `unknown`."""
 
 
 class Contrast(Record):
@@ -212,9 +214,18 @@ class Answer(Record):
     """Score of each reference as an answer to the query, higher is better (ranking)."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    usage_source: Literal["provider", "tokenizer"] | None = None
+    """Who counted the tokens; `tokenizer` where any of the trial's responses was counted so."""
     latency_s: float | None = None
     first_token_s: float | None = None
     requests: int = 1
+    cost: float | None = None
+    """What the trial's tokens cost, in the currency of the model's prices; `None` where it has none."""
+    toxicity: tuple[float | None, ...] | None = None
+    """Toxicity of each completion as the model wrote it, 0 to 1, 0.5 and more being toxic; `None` for one that the scorer
+    could not rate, and for all where no scorer was used."""
+    input: str = ""
+    """What the instance asked, as text. Set only while the answer is scored, so that a run need not be kept in memory."""
     reading: Reading | None = None
     """How `prediction` was found in the first completion, where something had to be found."""
     failure: Failure | None = None

@@ -25,6 +25,7 @@ from assay.errors import AssayError
 from assay.metrics import Metric, score_answer
 from assay.planning import Run, finished
 from assay.prompting import Prompting
+from assay.prompting.base import as_text
 from assay.records import Answer, Response, ScoredTrial, Trial
 from assay.statistics import estimate_cells
 from assay.store import Manifest, RunFolder, RunWriter
@@ -156,10 +157,11 @@ def read(prompting: Prompting, trial: Trial, responses: Sequence[Response]) -> A
 def score(trial: Trial, answer: Answer, metrics: Sequence[Metric]) -> ScoredTrial:
     """A trial with the value of each metric."""
     instance = trial.instance
+    asked = msgspec.structs.replace(answer, input=as_text(instance.input))
     return ScoredTrial(
         instance_id=instance.id,
         answer=answer,
-        scores=score_answer(answer, metrics),
+        scores=score_answer(asked, metrics),
         split=instance.split,
         group=instance.group,
         subgroups=instance.subgroups,

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import registry
-from assay.metrics import Columns
-from assay.metrics.library import calibration, efficiency, language_modeling
+from assay.metrics import Columns, score_answer
+from assay.metrics.library import calibration, efficiency, language_modeling, proper_scores
+from assay.records import Answer
 from assay.statistics.bootstrap import draws, one_by_one
 
 
@@ -66,7 +67,7 @@ def test_known_values() -> None:
     data = columns(confidence=[0.9, 0.8, 0.6, 0.5], score=[1, 1, 0, 0])
     assert calibration.ece_1_bin(data) == pytest.approx(0.2)
     assert calibration.ece_10_bin(data) == pytest.approx((0.1 + 0.2 + 0.6 + 0.5) / 4)
-    assert calibration.brier_score(data) == pytest.approx((0.01 + 0.04 + 0.36 + 0.25) / 4)
+    assert proper_scores.brier_score(data) == pytest.approx((0.01 + 0.04 + 0.36 + 0.25) / 4)
     assert calibration.mean_confidence(data) == pytest.approx(0.7)
 
 
@@ -87,7 +88,13 @@ def test_latency_quantiles_are_numpys() -> None:
     assert efficiency.latency_p95_s(data) == pytest.approx(3.8)
 
 
-SUMMARIES = [name for name in registry.metrics.names() if registry.metrics.get(name).of_answers is not None]
+FAMILIES = ("calibration", "efficiency", "accuracy")
+SUMMARIES = [
+    name
+    for name in registry.metrics.names()
+    if (m := registry.metrics.get(name)).of_answers and m.family in FAMILIES and not name.startswith("helm_")
+]
+"""Those with a fast way to resample; HELM's own are computed for each resample alone."""
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
@@ -122,3 +129,44 @@ def test_noise_bounds_how_far_a_resample_lies_from_the_data(pairs: list[tuple[fl
     for weights in draws(np.arange(len(pairs)), 8, np.random.default_rng(seed)):
         away = np.abs(metric.resampled(data, weights) - calibration.calibration_error(data, 1))
         assert (away <= metric.noise(data, weights) + 1e-12).all()
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_the_debiased_error_never_exceeds_the_plain_one(pairs: list[tuple[float, float]]) -> None:
+    data = columns(confidence=[p for p, _ in pairs], score=[y for _, y in pairs])
+    debiased, plain = calibration.ece_debiased(data), calibration.ece_10_bin(data)
+    assert debiased is not None
+    assert plain is not None
+    assert 0 <= debiased <= plain + 1e-12
+
+
+def test_the_debiased_error_is_near_zero_where_the_plain_one_is_not() -> None:
+    rng = np.random.default_rng(5)
+    plain, debiased = [], []
+    for _ in range(60):
+        confidence = rng.uniform(0.3, 0.95, 200)
+        data = columns(confidence=confidence, score=(rng.random(200) < confidence).astype(float))
+        plain.append(calibration.ece_10_bin(data))
+        debiased.append(calibration.ece_debiased(data))
+    assert np.mean(plain) > 0.06
+    assert np.mean(debiased) < 0.6 * np.mean(plain)
+
+
+def test_the_debiased_error_keeps_a_real_gap() -> None:
+    rng = np.random.default_rng(6)
+    confidence = rng.uniform(0.8, 0.95, 4000)
+    data = columns(confidence=confidence, score=(rng.random(4000) < confidence - 0.3).astype(float))
+    assert calibration.ece_debiased(data) == pytest.approx(0.3, abs=0.02)
+
+
+def test_every_confidence_names_its_source_once() -> None:
+    sources = ("choice_probability", "sequence_logprob", "stated", "agreement")
+    named = [name for name in registry.metrics.names() if name.startswith("confidence_from_")]
+    for source in sources:
+        answer = Answer(outcome="answered", confidence=0.5, confidence_source=source)  # type: ignore[arg-type]
+        values = score_answer(answer, [registry.metrics.get(name) for name in [*named, "confidence_known"]])
+        assert sorted(values.values(), key=str) == [1.0, 1.0, None, None, None]
+        assert values["confidence_known"] == 1.0
+    without = score_answer(Answer(outcome="answered"), [registry.metrics.get(name) for name in [*named, "confidence_known"]])
+    assert without == {**dict.fromkeys(named), "confidence_known": 0.0}

@@ -44,6 +44,34 @@ def test_a_mistake_is_named_with_the_way_out(written: object, message: str) -> N
         parse_perturbation(written)
 
 
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ({"gender": {"mode": "names"}}, "mode must be pronouns or terms, not 'names'"),
+        ({"gender": {"bidirectional": 1}}, "bidirectional must be true or false, not 1"),
+        ({"person_name": {"source": 3}}, "source must be a text, not 3"),
+        ({"space": {"max_spaces": 0}}, "max_spaces must be a whole number from 1, not 0"),
+        ({"extra_space": {"num_spaces": 1.5}}, "num_spaces must be a whole number from 1"),
+        ("misspelling_sweep", "several runs"),
+    ],
+)
+def test_a_parameter_outside_what_is_allowed_is_told(written: object, message: str) -> None:
+    with pytest.raises(AssayError, match=message):
+        parse_perturbation(written)
+
+
+def test_the_canonical_preset_is_robustness_and_fairness() -> None:
+    names = [spec.name for spec in parse_perturbation("canonical")]
+    assert names == ["mild_mix", "dialect", "gender", "person_name"]
+    assert parse_perturbation("robustness") + parse_perturbation("fairness") == parse_perturbation("canonical")
+    assert len(parse_perturbations(["robustness_all"])) == 8
+
+
+def test_pronouns_and_terms_cannot_be_told_apart_in_one_run() -> None:
+    with pytest.raises(AssayError, match="gender occurs twice"):
+        parse_perturbations(["gender_terms_easy", "gender_pronouns_easy"])
+
+
 def test_one_run_has_each_perturbation_once() -> None:
     chosen = parse_perturbations(["lower", "typos", {"typos": {"rate": 0.1}}, "lowercase"])
     assert [spec.name for spec in chosen] == ["lowercase", "typos"]

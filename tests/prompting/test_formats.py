@@ -12,8 +12,12 @@ from assay.prompting import METHODS, Examples, Generation, MultipleChoiceJoint, 
 from assay.prompting.formats import LABELS, format_variants
 from assay.records import Instance, Reference
 
-INSTANCE = Instance(id="q", input="Which sea is salty?", references=(Reference(text="Dead", correct=True), Reference(text="Red")))
-SHOWN = Examples(shown=(Instance(id="t", input="Sky?", references=(Reference(text="Blue", correct=True), Reference(text="Pink"))),))
+INSTANCE = Instance(
+    id="q", input="Which sea is salty?", references=(Reference(text="Dead", correct=True), Reference(text="Red"))
+)
+SHOWN = Examples(
+    shown=(Instance(id="t", input="Sky?", references=(Reference(text="Blue", correct=True), Reference(text="Pink"))),)
+)
 
 
 def prompts(count: int, seed: int) -> list[str]:

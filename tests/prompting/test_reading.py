@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.prompting.reading import is_refusal, read_letter, without_reasoning
+from assay.prompting.letters import read_option
+from assay.prompting.reading import is_refusal
+from assay.prompting.reasoning import without_reasoning
+
+
+def read_letter(text: str, options: list[str]) -> int | None:
+    return read_option(text, options).value
+
 
 OPTIONS = ["the red letter", "the hidden engine", "the golden orchard", "a river"]
 

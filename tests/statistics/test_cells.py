@@ -130,7 +130,98 @@ def test_repeats_draws_and_groups_are_one_cluster() -> None:
     assert cell.estimate.clusters == 2
 
 
-def test_splits_and_subgroups_are_cells_of_the_main_metric_and_the_outcomes() -> None:
+def test_v20_repeats_of_an_instance_are_averaged_before_instances_are() -> None:
+    trials = [trial("a", right, repeat=repeat) for repeat, right in enumerate((True, True, True, None))]
+    trials += [trial("b", False), trial("b", None, repeat=1)]
+    cell = find(cells(trials), "exact_match")
+    assert cell is not None
+    assert (cell.estimate.value, cell.estimate.n, cell.estimate.clusters) == (0.5, 4, 2)
+
+
+def test_change_and_flips_pair_each_copy_with_its_own_original() -> None:
+    found = cells(RUN)
+    assert value(found, "exact_match", perturbation="typos", computed_on="change") == -0.5
+    assert value(found, "exact_match", perturbation="lowercase", computed_on="change") == 0.0
+    assert value(found, "exact_match", perturbation="lowercase", computed_on="flips") == 1.0
+    assert value(found, "exact_match", perturbation="robustness", computed_on="change") == -0.25
+    assert value(found, "exact_match", perturbation="robustness", computed_on="flips") == 0.75
+    kind = find(found, "exact_match", perturbation="robustness", computed_on="change")
+    assert kind is not None
+    assert (kind.estimate.n, kind.estimate.clusters) == (4, 3)
+    assert find(found, "f1_score", perturbation="typos", computed_on="flips") is None
+
+
+def test_v18_a_paired_change_is_surer_than_the_difference_of_two_means() -> None:
+    generator = random.Random(0)
+    right = [generator.random() < 0.6 for _ in range(300)]
+    trials = [trial(f"i{number}", one) for number, one in enumerate(right)]
+    trials += [trial(f"i{number}", one and number % 20 > 0, perturbation="typos") for number, one in enumerate(right)]
+    found = cells(trials)
+    change = find(found, "exact_match", perturbation="typos", computed_on="change")
+    before, after = (find(found, "exact_match", perturbation="typos", computed_on=on) for on in ("original", "perturbed"))
+    assert change is not None
+    assert before is not None
+    assert after is not None
+    assert change.estimate.value == pytest.approx(after.estimate.value - before.estimate.value)
+    unpaired = (before.estimate.stderr**2 + after.estimate.stderr**2) ** 0.5
+    assert change.estimate.stderr < unpaired / 2
+    assert change.estimate.high < 0
+
+
+def test_v14_a_failed_copy_leaves_its_pair_out_and_is_counted_as_failed() -> None:
+    trials = [
+        trial("a", True),
+        trial("b", True),
+        trial("a", None, perturbation="typos"),
+        trial("b", True, perturbation="typos"),
+    ]
+    found = cells(trials)
+    change = find(found, "exact_match", perturbation="typos", computed_on="change")
+    assert change is not None
+    assert (change.estimate.value, change.estimate.n) == (0.0, 1)
+    assert value(found, "failed", perturbation="typos", computed_on="perturbed") == 0.5
+
+
+def test_every_axis_of_subgroups_has_gap_ratio_and_worst_group() -> None:
+    trials = [
+        trial(f"{dialect}{number}", number < right, subgroups={"dialect": dialect})
+        for dialect, right in (("aave", 12), ("white", 18), ("rare", 0))
+        for number in range(20 if dialect != "rare" else 4)
+    ]
+    found = cells(trials)
+    assert value(found, "exact_match", subgroup="dialect", computed_on="gap") == pytest.approx(0.3)
+    assert value(found, "exact_match", subgroup="dialect", computed_on="ratio") == pytest.approx(12 / 18)
+    assert value(found, "exact_match", subgroup="dialect", computed_on="worst_group") == pytest.approx(0.6)
+    assert value(found, "answered", subgroup="dialect", computed_on="gap") == 0.0
+    rare, gap = (find(found, "exact_match", **place) for place in ({"subgroup": "dialect=rare"}, GAP))
+    assert rare is not None
+    assert gap is not None
+    assert (rare.estimate.n, "too few" in rare.estimate.method, "1 too few" in gap.estimate.method) == (4, True, True)
+    assert find(found, "ece_10_bin", subgroup="dialect=aave") is None
+
+
+GAP = {"subgroup": "dialect", "computed_on": "gap"}
+
+
+def test_an_axis_with_very_many_groups_is_broken_down_for_the_main_metric_alone() -> None:
+    found = cells([trial(f"i{number}", True, subgroups={"subject": str(number)}) for number in range(30)])
+    assert {cell.metric for cell in found if cell.subgroup} == {"exact_match"}
+
+
+def test_sums_have_places_and_paired_changes() -> None:
+    letters = Metric(
+        "letters", "bias", (0, None), "neither", "",
+        of_counts=lambda answer: {"letters": len(answer.prediction), "answers": 1},
+        value=lambda totals: totals["letters"] / totals["answers"],
+    )  # fmt: skip
+    found = estimate_cells(RUN, [letters], "exact_match", KINDS, 0)
+    assert value(found, "letters") == pytest.approx((3 + 3 + 2 + 3) / 4)
+    assert value(found, "letters", perturbation="typos", computed_on="perturbed") == 2.5
+    assert value(found, "letters", perturbation="typos", computed_on="change") == -0.5
+    assert value(found, "letters", perturbation="fairness", computed_on="change") == -0.5
+
+
+def test_splits_and_subgroups_are_cells_of_quality_and_outcomes() -> None:
     trials = [
         trial("a", True, split="valid"),
         trial("b", True, subgroups={"dialect": "aave"}),
@@ -142,7 +233,8 @@ def test_splits_and_subgroups_are_cells_of_the_main_metric_and_the_outcomes() ->
     assert value(found, "exact_match") == 0.5
     assert value(found, "exact_match", subgroup="dialect=white") == 0.0
     assert value(found, "answered", subgroup="region=north") == 1.0
-    assert find(found, "f1_score", subgroup="dialect=aave") is None
+    assert value(found, "f1_score", subgroup="dialect=aave") == 1.0
+    assert find(found, "latency_s", subgroup="dialect=aave") is None
 
 
 def test_cells_come_in_the_order_of_the_metrics_and_places() -> None:
@@ -155,14 +247,24 @@ def test_cells_come_in_the_order_of_the_metrics_and_places() -> None:
         ("dialect", "original"),
         ("dialect", "perturbed"),
         ("dialect", "worst"),
+        ("dialect", "change"),
+        ("dialect", "flips"),
         ("fairness", "worst"),
+        ("fairness", "change"),
+        ("fairness", "flips"),
         ("lowercase", "original"),
         ("lowercase", "perturbed"),
         ("lowercase", "worst"),
+        ("lowercase", "change"),
+        ("lowercase", "flips"),
         ("robustness", "worst"),
+        ("robustness", "change"),
+        ("robustness", "flips"),
         ("typos", "original"),
         ("typos", "perturbed"),
         ("typos", "worst"),
+        ("typos", "change"),
+        ("typos", "flips"),
     ]
 
 

@@ -54,11 +54,12 @@ def test_every_cell_of_the_main_metric_equals_helms(shared: Path, run: str, read
     metric = registry.metrics.get("exact_match")
     cells = estimate_cells(read(shared), [metric], "exact_match", KINDS, 0)
     found = {(cell.perturbation, cell.computed_on): cell.estimate.value for cell in cells}
+    ours_alone = {place for place in found if place[1] in ("change", "flips", "gap", "worst_group", "spread")}
     published = {}
     for stat in json.loads((shared / "golden" / run / "stats.json").read_text()):
         if stat["name"]["name"] == "exact_match":
             perturbation = stat["name"].get("perturbation", {})
             published[perturbation.get("name"), perturbation.get("computed_on", "original")] = stat["mean"]
-    assert set(found) == set(published)
+    assert set(found) - ours_alone == set(published)
     for place, value in published.items():
         assert found[place] == pytest.approx(value, abs=1e-9), place

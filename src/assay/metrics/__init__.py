@@ -1,7 +1,7 @@
 """Answer -> scores: one module per family of metrics."""
 
-from assay.metrics.base import Metric, metric, summary
+from assay.metrics.base import Metric, additive, metric, summary
 from assay.metrics.columns import Columns
-from assay.metrics.scoring import columns_of, metrics_for, score_answer
+from assay.metrics.scoring import columns_of, count_answer, metrics_for, score_answer
 
-__all__ = ["Columns", "Metric", "columns_of", "metric", "metrics_for", "score_answer", "summary"]
+__all__ = ["Columns", "Metric", "additive", "columns_of", "count_answer", "metric", "metrics_for", "score_answer", "summary"]

@@ -16,12 +16,26 @@ interval is a cluster bootstrap. `None` means "does not apply to this answer" an
 
 A summary sees only answers that have every column it `needs`, and is not called where there are none. It may offer
 `resampled`, which computes it for many resamples at once; without that the bootstrap calls the function for each.
+
+What is a function of sums over the answers (micro F1, corpus BLEU, bits per byte) is `@additive`: the function counts
+one answer, `value` turns the sums over a cell into the number. Its bootstrap resamples the counts, never the texts.
+
+    def rate(totals: Mapping[str, float]) -> float | None:
+        return totals["articles"] / totals["words"] if totals.get("words") else None
+
+    @additive(value=rate, family="bias", better="neither")
+    def article_rate(answer: Answer) -> Mapping[str, float] | None:
+        '''Share of the words that are articles.'''
+        words = answer.prediction.split()
+        return {"words": len(words), "articles": sum(word in ("a", "an", "the") for word in words)}
+
+Counts that are zero may be left out; `totals` holds the counts that any answer of the cell mentioned, and only those.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -32,7 +46,7 @@ from assay.records import Answer, NamedSpec
 if TYPE_CHECKING:
     from assay.metrics.columns import Floats
 
-Family = Literal["accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "efficiency", "outcomes"]
+Family = Literal["accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "copyright", "efficiency", "outcomes"]
 Better = Literal["higher", "lower", "neither"]
 
 AnswerFunction = Callable[[Answer], float | None]
@@ -40,11 +54,15 @@ SummaryFunction = Callable[[Columns], float | None]
 ResampledFunction = Callable[[Columns, "Floats"], "Floats"]
 """`(columns, weights) -> values`: weights of shape (resamples, answers) say how often each answer was drawn; one value per
 resample comes back."""
+Totals = Mapping[str, float]
+CountsFunction = Callable[[Answer], Totals | None]
+ValueFunction = Callable[[Totals], float | None]
+DistanceFunction = Callable[[Totals, Totals], float | None]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A registered metric. Exactly one of `of_answer` and `of_answers` is set."""
+    """A registered metric. Exactly one of `of_answer`, `of_answers` and `of_counts` is set."""
 
     name: str
     family: Family
@@ -67,6 +85,15 @@ class Metric:
     noise: ResampledFunction | None = None
     """For a distance from an ideal, which chance alone makes positive: how far each resample lies from the data at hand,
     in the same distance. The interval reaches that far below the value, so that it covers an ideal that is attained."""
+    of_counts: CountsFunction | None = None
+    """The counts of one answer, of which the metric needs only the sums over answers."""
+    value: ValueFunction | None = None
+    """The metric as a function of those sums; set with `of_counts`."""
+    distance: DistanceFunction | None = None
+    """`noise` for sums: how far the second sums lie from the first, in the distance that the metric measures."""
+
+    sampled: bool = False
+    """It judges every completion by itself, so that the outcome, which is the first completion's, does not decide."""
 
     @property
     def spec(self) -> NamedSpec:
@@ -115,6 +142,33 @@ def summary(
         about = inspect.getdoc(function) or ""
         base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
         made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise)
+        registry.metrics.register(made.name, made)
+        return function
+
+    return register
+
+
+def additive(
+    *,
+    value: ValueFunction,
+    family: Family,
+    range: tuple[float | None, float | None] = (0, 1),  # noqa: A002 - the field's own word
+    better: Better = "higher",
+    unit: str = "",
+    version: int = 1,
+    everywhere: bool = False,
+    source: str = "",
+    distance: DistanceFunction | None = None,
+) -> Callable[[CountsFunction], CountsFunction]:
+    """Register a function that counts one answer as a metric under its own name; returned unchanged.
+
+    `value` maps the sums of the counts over a cell to the number, `None` where they do not support one.
+    """
+
+    def register(function: CountsFunction) -> CountsFunction:
+        about = inspect.getdoc(function) or ""
+        base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
+        made = Metric(*base, of_counts=function, value=value, distance=distance)
         registry.metrics.register(made.name, made)
         return function
 

@@ -31,6 +31,8 @@ class Columns:
     """Natural-log probability of the scored text (language modelling)."""
     scored_tokens: Floats
     scored_bytes: Floats
+    cost: Floats
+    """What the answer cost, in the currency of the model's prices."""
 
     def __len__(self) -> int:
         return len(self.score)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
+from functools import lru_cache
 
 _articles = re.compile(r"\b(?:a|an|the)\b")
 _sign = re.compile(r"(?<![\w.])[-−](?=\.?\d)")
@@ -18,6 +19,7 @@ _ascii_punctuation = str.maketrans("", "", string.punctuation)
 _restored = str.maketrans({"\ue000": "-", "\ue001": "."})  # private-use characters hold what a number keeps
 
 
+@lru_cache(maxsize=1024)  # several metrics compare the same texts
 def forms(text: str) -> tuple[str, str, str]:
     """The text in three forms, most normalised first: without articles; with them; only lower-cased and squeezed.
 

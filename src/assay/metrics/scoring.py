@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from assay import registry
@@ -17,18 +17,20 @@ UNANSWERED = frozenset({"refused", "empty", "unparsed"})
 
 
 def metrics_for(names: Iterable[str]) -> tuple[Metric, ...]:
-    """The named metrics in order, then those that every run has, each once.
+    """The named metrics in order, then those that every run has, each once. `exact_match@5` and the like are made on demand.
 
     Raises:
         AssayError: no metric has that name; the message suggests the nearest.
     """
+    from assay.metrics.derived import find
+
     chosen = dict.fromkeys(names)
     chosen.update(dict.fromkeys(name for name in registry.metrics.names() if registry.metrics.get(name).everywhere))
-    return tuple(registry.metrics.get(name) for name in chosen)
+    return tuple(find(name) for name in chosen)
 
 
 def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float | None]:
-    """The value of each metric that exists for one answer; summaries are left out.
+    """The value of each metric that exists for one answer; summaries and sums are left out.
 
     A failed request is a missing datum: its metrics are `None`, except those of family `outcomes`. A response that was
     refused, empty or could not be read is an answer that is wrong: metrics of family `accuracy` give it their worst value.
@@ -40,9 +42,30 @@ def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float |
     return {metric.name: _value(answer, metric) for metric in metrics if metric.of_answer is not None}
 
 
+def count_answer(answer: Answer, metric: Metric) -> Mapping[str, float] | None:
+    """The counts of one answer for an additive metric; `None` where it does not apply or the request failed.
+
+    Raises:
+        AssayError: the metric failed, or gave a count that is not finite.
+    """
+    if metric.of_counts is None or _is_missing(answer, metric):
+        return None
+    try:
+        counts = metric.of_counts(answer)
+    except Exception as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise AssayError(f"metric {metric.name} failed on an answer: {detail}", "repair it and rescore the run") from error
+    if counts is not None and not all(map(math.isfinite, counts.values())):
+        raise AssayError(f"metric {metric.name} gave a count that is not finite", "leave out what cannot be counted")
+    return counts
+
+
+def _is_missing(answer: Answer, metric: Metric) -> bool:
+    return (answer.outcome == "failed" or answer.failure is not None) and metric.family != "outcomes"
+
+
 def _value(answer: Answer, metric: Metric) -> float | None:
-    failed = answer.outcome == "failed" or answer.failure is not None
-    if metric.of_answer is None or (failed and metric.family != "outcomes"):
+    if metric.of_answer is None or _is_missing(answer, metric):
         return None
     try:
         value = metric.of_answer(answer)
@@ -52,7 +75,7 @@ def _value(answer: Answer, metric: Metric) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     low, high = metric.range
-    if metric.family == "accuracy" and answer.outcome in UNANSWERED:
+    if metric.family == "accuracy" and answer.outcome in UNANSWERED and not metric.sampled:
         worst = high if metric.better == "lower" else low
         value = value if worst is None else float(worst)
     if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):

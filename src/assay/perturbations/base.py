@@ -5,8 +5,9 @@
         '''All letters in lower case.'''
         return text.lower()
 
-Keyword parameters with defaults are the perturbation's parameters. One called `rate` is a probability. `seed`, name and
-instance id fix what is drawn; `whole=True` hands over the instance instead of its text.
+Keyword parameters with defaults are the perturbation's parameters. One called `rate` is a probability, a whole number counts
+something and is at least 1, and a `Literal[...]` allows what it lists. `seed`, name and instance id fix what is drawn;
+`whole=True` hands over the instance instead of its text.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import inspect
 import random
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +25,7 @@ import msgspec
 from assay import registry
 from assay.errors import AssayError, unknown
 from assay.identity import generator
-from assay.records import Instance, Message, NamedSpec, PerturbationKind, Reference, Request, Text
+from assay.records import Instance, Message, NamedSpec, PerturbationKind, Request, Text
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Perturbation:
     asks: Callable[..., Request] | None = None
     """`(instance, **parameters) -> request` where a model makes the copy; its parameter `model` names the model, and `change`
     is then `(instance, completion) -> instance`."""
+    allowed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Name to the values it may have, for parameters declared as `Literal[...]`."""
 
     def spec(self, **given: Any) -> NamedSpec:
         """The resolved specification with these parameters.
@@ -55,12 +58,24 @@ class Perturbation:
         for name, value in given.items():
             if name not in self.parameters:
                 raise unknown(f"parameter of perturbation {self.name}", name, self.parameters)
-            default = self.parameters[name]
-            if isinstance(default, (int, float)) and (isinstance(value, bool) or not isinstance(value, (int, float))):
-                raise AssayError(f"perturbation {self.name}: {name} must be a number, not {value!r}")
-            if name == "rate" and not 0 <= value <= 1:
-                raise AssayError(f"perturbation {self.name}: rate is a probability, so {value!r} must lie between 0 and 1")
+            self._check(name, value)
         return NamedSpec(name=self.name, parameters={**self.parameters, **given}, version=self.version)
+
+    def _check(self, name: str, value: Any) -> None:
+        default, where = self.parameters[name], f"perturbation {self.name}: {name}"
+        if name in self.allowed and value not in self.allowed[name]:
+            raise AssayError(f"{where} must be {' or '.join(map(str, self.allowed[name]))}, not {value!r}")
+        if isinstance(default, bool):
+            if not isinstance(value, bool):
+                raise AssayError(f"{where} must be true or false, not {value!r}")
+        elif isinstance(default, (int, float)) and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise AssayError(f"{where} must be a number, not {value!r}")
+        elif isinstance(default, int) and not (isinstance(value, int) and value >= 1):
+            raise AssayError(f"{where} must be a whole number from 1, not {value!r}")
+        elif isinstance(default, str) and not isinstance(value, str):
+            raise AssayError(f"{where} must be a text, not {value!r}")
+        if name == "rate" and not 0 <= value <= 1:
+            raise AssayError(f"{where} is a probability, so {value!r} must lie between 0 and 1")
 
 
 def perturbation(
@@ -80,11 +95,28 @@ def perturbation(
             if parameter.default is not inspect.Parameter.empty
         }
         made = Perturbation(
-            change.__name__, kind, inspect.getdoc(change) or "", change, whole, references, parameters, version, asks
+            change.__name__,
+            kind,
+            inspect.getdoc(change) or "",
+            change,
+            whole,
+            references,
+            parameters,
+            version,
+            asks,
+            _allowed(asks or change),
         )
         return registry.perturbations.register(made.name, made)
 
     return register
+
+
+def _allowed(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
+    try:
+        hints = typing.get_type_hints(function)
+    except NameError:  # a name imported for the type checker only; nothing is declared then
+        return {}
+    return {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}
 
 
 def perturb(
@@ -114,7 +146,7 @@ def perturb(
 
         changed = msgspec.structs.replace(instance, input=map_text(instance.input, change))
         if known.references:
-            references = tuple(Reference(text=change(r.text), correct=r.correct) for r in instance.references)
+            references = tuple(msgspec.structs.replace(r, text=change(r.text)) for r in instance.references)
             changed = msgspec.structs.replace(changed, references=references)
     if changed.input == instance.input and changed.references == instance.references:
         return None

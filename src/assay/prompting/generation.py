@@ -3,62 +3,68 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from assay.prompting.base import Prompting, Rendered, as_text
+from assay.prompting.confidence import ConfidenceSetting, agreement, asking_confidence
+from assay.prompting.extractors import yes_no
 from assay.prompting.fewshot import Examples
-from assay.prompting.reading import failed, measured, outcome_of, without_reasoning
+from assay.prompting.reading import failed, measured
+from assay.prompting.reasoning import spoken
+from assay.prompting.samples import AnswerSetting, answer_of, read_free, sequence_probability
 from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Message, Option, Reference, Request, Response
 
 
-def read_text(instance: Instance, responses: Sequence[Response]) -> Answer:
-    """An answer that is the text of the completion, its reasoning and surrounding white space left out.
+def read_text(
+    prompting: Generation | Chat, responses: Sequence[Response], references: tuple[Reference, ...], how: AnswerSetting
+) -> Answer:
+    """An answer in free text, its reasoning and surrounding white space left out.
 
-    Its confidence is the probability of the whole completion, where the model gave log-probabilities.
+    Its confidence is the probability of the whole completion, where the model gave log-probabilities and the prompting asks
+    for no other source; without them it is the agreement of the samples, where several were drawn.
     """
-    if missing := failed(responses, instance.references):
+    if missing := failed(responses, references):
         return missing
     completions = responses[0].completions
-    texts, unfinished = zip(*(without_reasoning(completion.text) for completion in completions), strict=True)
-    predictions = tuple(text.strip() for text in texts)
-    first = completions[0]
-    logprob = first.logprob
-    answer = Answer(
-        outcome="truncated" if unfinished[0] else outcome_of(first, predictions[0]),
-        prediction=predictions[0],
-        completions=predictions,
-        references=instance.references,
-        choice=_chosen(predictions[0], instance.references),
-        confidence=math.exp(min(logprob, 0.0)) if logprob is not None and predictions[0] else None,
-        confidence_source="sequence_logprob" if logprob is not None and predictions[0] else None,
-    )
+    stated = prompting.confidence == "stated"
+    samples = [read_free(completion, references, how, stated) for completion in completions]
+    answer = answer_of(samples, references, prompting.confidence)
+    if how == "letter":
+        right = answer.choice is not None and references[answer.choice].correct
+        answer = msgspec.structs.replace(answer, choice_credit=float(right))
+    if prompting.confidence == "auto" and samples[0].key is not None:
+        probability = sequence_probability(completions[0])
+        if probability is not None:
+            answer = msgspec.structs.replace(answer, confidence=probability, confidence_source="sequence_logprob")
+        elif len(samples) > 1 and prompting.temperature > 0:
+            share = agreement([sample.key for sample in samples])
+            answer = msgspec.structs.replace(answer, confidence=share, confidence_source="agreement")
     return measured(answer, responses)
 
 
-def _chosen(prediction: str, references: tuple[Reference, ...]) -> int | None:
-    """The option the text is, where the instance has options (some of them wrong)."""
-    if all(reference.correct for reference in references):
-        return None
-    plain = prediction.lower().rstrip(".")
-    matches = [index for index, reference in enumerate(references) if reference.text.lower() == plain]
-    return matches[0] if len(matches) == 1 else None
-
-
 class Generation(Prompting, tag="generation"):
-    """The model goes on after the prompt; what it writes is the answer."""
+    """The model goes on after the prompt; what it writes is the answer, or that part of it that `answer` names."""
+
+    answer: AnswerSetting = "text"
+    """What of the completion counts: all of it, its first line, the last number, the option chosen (`letter`, where the
+    instance has options), what was announced last (`final`), the last `boxed`, or a verdict (`yes_no`)."""
+    confidence: ConfidenceSetting = "auto"
+    """Where the confidence comes from (see `assay.prompting.confidence`)."""
 
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
-        blocks, fitted, rendered = self.fit(instance, examples, target)
-        text = self.assemble(blocks, self.question(fitted) + self.output_prefix.rstrip())
-        request = self.request(self.as_prompt(text, target), target, options=examples.options(instance))
+        asking, aside = asking_confidence(self)
+        blocks, fitted, rendered = asking.fit(instance, examples, target, aside)
+        text = asking.assemble(blocks, asking.question(fitted) + aside + asking.output_prefix.rstrip())
+        request = asking.request(asking.as_prompt(text, target), target, options=examples.options(instance))
         return msgspec.structs.replace(rendered, requests=(request,))
 
     def read(self, instance: Instance, responses: Sequence[Response]) -> Answer:
-        return read_text(instance, responses)
+        return read_text(self, responses, instance.references, self.answer)
 
 
 class Chat(Prompting, tag="chat"):
@@ -67,16 +73,24 @@ class Chat(Prompting, tag="chat"):
     shots: int = 0
     chat: Literal["auto", "always", "never"] = "always"
     max_tokens: int = 512
+    answer: AnswerSetting = "text"
+    """As in `generation`."""
+    confidence: ConfidenceSetting = "auto"
+    """As in `generation`."""
 
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
+        asking, aside = asking_confidence(self)
         messages = instance.input if isinstance(instance.input, tuple) else (Message(role="user", content=instance.input),)
         if self.system:
             messages = (Message(role="system", content=self.system), *messages)
+        if aside:
+            last = messages[-1]
+            messages = (*messages[:-1], msgspec.structs.replace(last, content=f"{last.content}\n\n{aside.rstrip()}"))
         prompt = messages if self.asks_messages(target) else as_text(messages)
-        return Rendered(requests=(self.request(prompt, target, options=examples.options(instance)),))
+        return Rendered(requests=(asking.request(prompt, target, options=examples.options(instance)),))
 
     def read(self, instance: Instance, responses: Sequence[Response]) -> Answer:
-        return read_text(instance, responses)
+        return read_text(self, responses, instance.references, self.answer)
 
 
 class RankingBinary(Prompting, tag="ranking_binary"):
@@ -138,8 +152,8 @@ class RankingBinary(Prompting, tag="ranking_binary"):
 
     def _relevance(self, completion: Completion) -> float:
         """Above 2 for yes, the surer the higher; between 1 and 2 for no, the surer the lower; 0 for anything else."""
-        word = without_reasoning(completion.text)[0].strip().lower()
+        verdict = yes_no(spoken(completion.text).text, re.escape(self.yes), re.escape(self.no)).value
         sure = math.exp(min(completion.tokens[0].logprob or 0.0, 0.0)) if completion.tokens else 1.0
-        if word.startswith(self.yes.lower()):
-            return 2 + sure
-        return 2 - sure if word.startswith(self.no.lower()) else 0.0
+        if verdict is None:
+            return 0.0
+        return 2 + sure if verdict else 2 - sure

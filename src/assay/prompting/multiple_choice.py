@@ -10,10 +10,12 @@ import msgspec
 
 from assay.errors import AssayError
 from assay.prompting.base import Prompting, Rendered
+from assay.prompting.confidence import ConfidenceSetting, agreement, asking_confidence
 from assay.prompting.fewshot import Examples
-from assay.prompting.reading import failed, is_refusal, letter_for, measured, read_letter, without_reasoning
+from assay.prompting.reading import failed, letter_for, measured
+from assay.prompting.samples import Sample, answer_of, read_choice
 from assay.prompting.target import Target
-from assay.records import Answer, Completion, Instance, Option, Outcome, Request, Response, Token
+from assay.records import Answer, Completion, Instance, Option, Request, Response, Token
 
 MOST_ALTERNATIVES = 20
 """Alternatives asked for at each generated position: as many as the common endpoints give."""
@@ -29,6 +31,9 @@ class MultipleChoiceJoint(Prompting, tag="multiple_choice_joint"):
     reference_suffix: str = "\n"
     max_tokens: int = 5
     stop: tuple[str, ...] = ("\n",)
+
+    confidence: ConfidenceSetting = "auto"
+    """Where the confidence comes from (see `assay.prompting.confidence`)."""
 
     chooses: ClassVar[bool] = True
 
@@ -48,34 +53,42 @@ class MultipleChoiceJoint(Prompting, tag="multiple_choice_joint"):
         return ", ".join(right) if self.multi_label else right[0]
 
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
-        blocks, fitted, rendered = self.fit(instance, examples, target)
-        text = self.assemble(blocks, self.question(fitted) + self.output_prefix.rstrip())
+        asking, aside = asking_confidence(self)
+        blocks, fitted, rendered = asking.fit(instance, examples, target, aside)
+        text = asking.assemble(blocks, asking.question(fitted) + aside + asking.output_prefix.rstrip())
         shares = examples.position_shares(len(instance.references))
         options = tuple(Option(text=letter_for(index), share=share) for index, share in enumerate(shares))
-        request = self.request(self.as_prompt(text, target), target, options=options, top_logprobs=MOST_ALTERNATIVES)
+        request = asking.request(asking.as_prompt(text, target), target, options=options, top_logprobs=MOST_ALTERNATIVES)
         return msgspec.structs.replace(rendered, requests=(request,))
 
     def read(self, instance: Instance, responses: Sequence[Response]) -> Answer:
         if missing := failed(responses, instance.references):
             return missing
-        options = [reference.text for reference in instance.references]
-        choices = [read_letter(completion.text, options) for completion in responses[0].completions]
-        first, choice = responses[0].completions[0], choices[0]
-        probabilities = letter_probabilities(first, len(options))
-        # Alternatives stand for the answer only where they are those of the position that answered.
-        sure = probabilities if choice is not None and probabilities and probabilities[choice] == max(probabilities) else None
-        answer = Answer(
-            outcome=_outcome(first, choice),
-            prediction=options[choice] if choice is not None else without_reasoning(first.text)[0].strip(),
-            completions=tuple(options[c] if c is not None else "" for c in choices),
-            references=instance.references,
-            choice=choice,
-            choice_probabilities=sure,
-            choice_credit=float(choice is not None and instance.references[choice].correct),
-            confidence=sure[choice] if sure is not None and choice is not None else None,
-            confidence_source="choice_probability" if sure is not None else None,
-        )
+        completions = responses[0].completions
+        samples = [read_choice(completion, instance.references, self.confidence == "stated") for completion in completions]
+        answer = answer_of(samples, instance.references, self.confidence)
+        right = answer.choice is not None and instance.references[answer.choice].correct
+        answer = msgspec.structs.replace(answer, choice_credit=float(right))
+        if self.confidence == "auto" and answer.choice is not None:
+            answer = self._sure(answer, samples, completions[0])
         return measured(answer, responses)
+
+    def _sure(self, answer: Answer, samples: Sequence[Sample], first: Completion) -> Answer:
+        """The answer with its confidence: from the letters' probabilities, else from the agreement of several samples."""
+        choice = answer.choice
+        probabilities = letter_probabilities(first, len(answer.references), samples[0].reading.start)
+        # Alternatives stand for the answer only where they are those of the position that answered.
+        if choice is not None and probabilities and probabilities[choice] == max(probabilities):
+            return msgspec.structs.replace(
+                answer,
+                choice_probabilities=probabilities,
+                confidence=probabilities[choice],
+                confidence_source="choice_probability",
+            )
+        if len(samples) > 1 and self.temperature > 0 and first.logprob is None:
+            share = agreement([sample.key for sample in samples])
+            return msgspec.structs.replace(answer, confidence=share, confidence_source="agreement")
+        return answer
 
 
 class MultipleChoiceJointChainOfThought(MultipleChoiceJoint, tag="multiple_choice_joint_chain_of_thought"):
@@ -186,22 +199,36 @@ class MultipleChoiceSeparateCalibrated(SeparateMethod, tag="multiple_choice_sepa
         return logprobs[0] - logprobs[1]
 
 
-def letter_probabilities(completion: Completion, count: int) -> tuple[float, ...] | None:
-    """Probabilities of the letters at the first position of a completion that is a letter, normalised over the letters.
+def letter_probabilities(completion: Completion, count: int, place: int | None = None) -> tuple[float, ...] | None:
+    """Probabilities of the letters where a completion answers by letter, normalised over the letters.
 
     `None` where the model gave no alternatives there. A letter that is not among the alternatives has probability 0.
+
+    Args:
+        completion: with tokens.
+        count: how many options there are.
+        place: the character at which the letter was read; where not given, or where the tokens do not spell the text, it is
+            the first token that is not blank.
     """
     letters = [letter_for(index) for index in range(count)]
-    for token in completion.tokens:
-        if not token.text.strip():
-            continue
-        if token.text.strip() not in letters:
-            return None
-        found = _at_position(token)
-        mass = [sum(math.exp(value) for text, value in found.items() if text.strip() == letter) for letter in letters]
-        total = sum(mass)
-        return tuple(value / total for value in mass) if total > 0 and len(found) > 1 else None
-    return None
+    token = _token_at(completion, place)
+    if token is None or token.text.strip() not in letters:
+        return None
+    found = _at_position(token)
+    mass = [sum(math.exp(value) for text, value in found.items() if text.strip() == letter) for letter in letters]
+    total = sum(mass)
+    return tuple(value / total for value in mass) if total > 0 and len(found) > 1 else None
+
+
+def _token_at(completion: Completion, place: int | None) -> Token | None:
+    tokens = completion.tokens
+    if place is not None and "".join(token.text for token in tokens).startswith(completion.text):
+        end = 0
+        for token in tokens:
+            end += len(token.text)
+            if place < end:
+                return token
+    return next((token for token in tokens if token.text.strip()), None)
 
 
 def _at_position(token: Token) -> dict[str, float]:
@@ -217,16 +244,3 @@ def softmax(scores: Sequence[float]) -> tuple[float, ...]:
     weights = [math.exp(score - top) for score in scores]
     total = sum(weights)
     return tuple(weight / total for weight in weights)
-
-
-def _outcome(completion: Completion, choice: int | None) -> Outcome:
-    text = without_reasoning(completion.text)[0].strip()
-    if completion.finish_reason == "content_filter":
-        return "refused"
-    if choice is not None:
-        return "answered"
-    if is_refusal(text):
-        return "refused"
-    if not text:
-        return "truncated" if completion.finish_reason == "length" and completion.text else "empty"
-    return "truncated" if completion.finish_reason == "length" and len(text) > 40 else "unparsed"

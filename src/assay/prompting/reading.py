@@ -1,8 +1,4 @@
-"""Reading answers out of completions: the text after a reasoning block, the letter of an option, a refusal.
-
-Each reader takes hostile text of any length and never raises; the last answer wins, because models think aloud before
-they decide.
-"""
+"""What the methods share when they read: refusals and other outcomes, failed requests, tokens and seconds."""
 
 from __future__ import annotations
 
@@ -12,26 +8,18 @@ from collections.abc import Sequence
 
 from assay.records import Answer, Completion, Outcome, Reference, Response
 
-LONGEST_READ = 100_000
-"""Characters of a completion that are searched for an answer, from its end."""
-
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_UNFINISHED_THOUGHT = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
-_CUE = r"(?i:answer|choice|option)(?i:\s+(?:is|would be|must be|should be))?\s*[:=]?"
+_CANNOT = r"(?:can['’]?t|cannot|can\ not|won['’]?t|(?:am|['’]m)\ (?:unable|not\ able)\ to|must\ decline\ to)"
+_ANYTHING = r"(?:help|assist|comply|answer|provide|do|fulfil|fulfill|continue|engage|discuss|create)"
 _REFUSAL = re.compile(
-    r"^(i['’]?m (really |very |so )?sorry,? (but )?i (can['’]?t|cannot|am unable|won['’]?t)|"
-    r"(sorry,? )?(but )?i (can['’]?t|cannot|won['’]?t|am unable to|am not able to) "
-    r"(help|assist|comply|answer|provide|do|fulfil|continue)|"
-    r"as an ai( language model)?,? i (can['’]?t|cannot|am unable|am not able))",
-    re.IGNORECASE,
+    rf"""(?:i['’]?\s?a?m\ (?:really\ |very\ |so\ |deeply\ )?sorry,?\ (?:but\ )?(?:as\ an\ ai[^,]{{0,30}},\ )?
+        i\ ?{_CANNOT}
+      |(?:sorry,?\ )?(?:but\ )?i\ ?{_CANNOT}\s{_ANYTHING}
+      |i\ (?:must|have\ to)\ (?:respectfully\ )?decline
+      |as\ an\ ai(?:\ language)?(?:\ model|\ assistant)?,?\ i\ ?(?:do\ not|don['’]?t|{_CANNOT})
+      |lo\ siento,?\ (?:pero\ )?no\ puedo|je\ suis\ désolée?,?\ (?:mais\ )?je\ ne\ peux\ pas
+      |es\ tut\ mir\ leid,?\ (?:aber\ )?(?:ich|das|dabei)\ kann|(?:对不起|抱歉|很抱歉)[，,]?\s?(?:但)?我(?:无法|不能))""",
+    re.IGNORECASE | re.VERBOSE,
 )
-
-
-def without_reasoning(text: str) -> tuple[str, bool]:
-    """The text after the model's reasoning blocks, and whether a block was opened and never closed."""
-    rest = _THOUGHT.sub("", text[-LONGEST_READ:])
-    opened = _UNFINISHED_THOUGHT.search(rest)
-    return (rest[: opened.start()], True) if opened else (rest, False)
 
 
 def is_refusal(text: str) -> bool:
@@ -51,50 +39,6 @@ def outcome_of(completion: Completion, text: str) -> Outcome:
 def letter_for(index: int) -> str:
     """The letter of an option: A for the first."""
     return string.ascii_uppercase[index]
-
-
-def read_letter(text: str, options: Sequence[str]) -> int | None:
-    """The option a completion chooses, as an index, or `None` where it names none.
-
-    Tried in this order, each from the end of the text: the completion is a letter in any dress (`B`, `(B)`, `**B**`,
-    `$B$`, `B.`); a letter in a box or after "answer" (`\\boxed{B}`, `Answer: B`, `the answer is (B)`); the completion
-    opens with a letter and a delimiter (`B. because …`); it is the text of an option; it names one option's text, or
-    one letter, and no other.
-    """
-    text = without_reasoning(text)[0].strip()
-    if not text or not options:
-        return None
-    letters = string.ascii_uppercase[: len(options)]
-    dressed = re.fullmatch(rf"[\W_]*([{letters}])[\W_]*", text, re.IGNORECASE)
-    if dressed:
-        return letters.index(dressed[1].upper())
-    cues = (
-        rf"boxed\{{\s*(?:\\text\s*\{{)?\W*([{letters}])\W*\}}",
-        _CUE + rf"[\s*_$\"'(\[{{\\]*([{letters}])(?![A-Za-z'’])",
-        rf"\A[\s*_$\"'(\[]*([{letters}])[*_$\"')\]]*(?:[.:,)\]\n]|\s*[-–—]\s|\Z)",
-    )
-    for cue in cues:
-        if found := re.findall(cue, text):
-            return letters.index(found[-1])
-    return _by_text(text, options, letters)
-
-
-def _by_text(text: str, options: Sequence[str], letters: str) -> int | None:
-    plain = _plain(text)
-    normal = [_plain(option) for option in options]
-    if normal.count(plain) == 1:
-        return normal.index(plain)
-    named = [index for index, option in enumerate(normal) if option and re.search(rf"(?<!\w){re.escape(option)}(?!\w)", plain)]
-    outer = [i for i in named if not any(i != j and normal[i] in normal[j] for j in named)]
-    if len(outer) == 1:
-        return outer[0]
-    alone = set(re.findall(rf"(?<![A-Za-z'’])\(?\**([{letters}])\**\)?(?![A-Za-z'’])", text))
-    alone -= {"A"} if re.search(r"(?:\A|[.!?]\s+)A [a-z]", text) else set()
-    return letters.index(alone.pop()) if len(alone) == 1 else None
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.lower().strip(" \t\n.!?\"'*_`").split())
 
 
 def failed(responses: Sequence[Response], references: tuple[Reference, ...]) -> Answer | None:

@@ -10,15 +10,17 @@ the triangle inequality is far enough wherever the truth lies.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.identity import array_generator
 from assay.metrics import Columns, Metric
 from assay.records import Estimate
-from assay.statistics.estimates import clipped, rounded
+from assay.statistics.estimates import Bounds, clipped, rounded
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from assay.metrics.columns import Floats, Integers
 
@@ -26,6 +28,8 @@ REPLICATES = 1000
 DRAWS = 20_000_000
 """Answers drawn in all, at most: above 20,000 answers there are fewer replicates, down to FEWEST."""
 FEWEST = 200
+SLOW_DRAWS = 500_000
+"""The same as DRAWS for metrics that offer no fast way to compute many resamples at once."""
 BLOCK = 500_000
 """Answers drawn at once, which bounds memory to a few times 4 MB."""
 
@@ -56,20 +60,40 @@ def bootstrap_estimate(metric: Metric, columns: Columns, clusters: Integers, see
         return None
     codes = np.unique(clusters[there], return_inverse=True)[1]
     count = int(codes.max()) + 1
-    bare = Estimate(value=value, low=None, high=None, n=n, clusters=count, method="no interval")
     if count < 2:
-        return bare
-    replicates, noise = _replicates(metric, known, codes, array_generator(seed, "bootstrap", cell))
-    if len(replicates) < 2 or 2 * len(replicates) < replicates_for(n):
-        return bare
-    low, high = np.quantile(replicates, [0.025, 0.975]).tolist()
-    method = f"bootstrap, {len(replicates)} replicates"
-    if noise is not None:
-        low = value - float(np.quantile(noise, 0.975))
-        method = f"bootstrap with noise floor, {len(replicates)} replicates"
-    low, high = (rounded(clipped(bound, metric.range)) for bound in (low, high))
-    spread = rounded(float(replicates.std(ddof=1)))
-    return Estimate(value=value, low=min(low, value), high=max(high, value), n=n, clusters=count, stderr=spread, method=method)
+        return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
+    replicates, noise = _replicates(metric, known, codes, seed, cell)
+    return with_replicates(metric.range, value, (n, count), replicates, noise)
+
+
+def with_replicates(
+    bounds: Bounds, value: float, counts: tuple[int, int], replicates: Floats, noise: Floats | None
+) -> Estimate:
+    """The estimate that the replicates of a value support.
+
+    Args:
+        bounds: smallest and largest possible value.
+        value: over the data at hand.
+        counts: answers and clusters behind it.
+        replicates: the value of each resample, NaN where it has none.
+        noise: the distance of each resample from the data, where the metric is a distance from an ideal.
+    """
+    import numpy as np
+
+    n, clusters = counts
+    finite = np.sort(replicates[np.isfinite(replicates)])
+    if len(finite) < 2 or 2 * len(finite) < len(replicates):
+        return Estimate(value=value, low=None, high=None, n=n, clusters=clusters, method="no interval")
+    low, high = np.quantile(finite, [0.025, 0.975]).tolist()
+    method = f"bootstrap, {len(finite)} replicates"
+    if noise is not None and np.isfinite(noise).any():
+        low = value - float(np.nanquantile(noise, 0.975))
+        method = f"bootstrap with noise floor, {len(finite)} replicates"
+    low, high = (rounded(clipped(bound, bounds)) for bound in (low, high))
+    spread = rounded(float(finite.std(ddof=1)))
+    return Estimate(
+        value=value, low=min(low, value), high=max(high, value), n=n, clusters=clusters, stderr=spread, method=method
+    )
 
 
 def replicates_for(n: int) -> int:
@@ -77,22 +101,22 @@ def replicates_for(n: int) -> int:
     return max(FEWEST, min(REPLICATES, DRAWS // n))
 
 
-def _replicates(
-    metric: Metric, columns: Columns, clusters: Integers, generator: np.random.Generator
-) -> tuple[Floats, Floats | None]:
-    """The finite replicates of the metric, ascending, and those of its noise where it has one."""
+def _replicates(metric: Metric, columns: Columns, clusters: Integers, seed: int, cell: str) -> tuple[Floats, Floats | None]:
+    """The metric of each resample, and its noise where it has one."""
     import numpy as np
 
-    blocks = list(_blocks(metric, columns, clusters, generator))
+    blocks = list(_blocks(metric, columns, clusters, seed, cell))
     values = np.concatenate([block for block, _ in blocks])
     noise = None if metric.noise is None else np.concatenate([block for _, block in blocks if block is not None])
-    return np.sort(values[np.isfinite(values)]), noise
+    return values, noise
 
 
 def _blocks(
-    metric: Metric, columns: Columns, clusters: Integers, generator: np.random.Generator
+    metric: Metric, columns: Columns, clusters: Integers, seed: int, cell: str
 ) -> Iterator[tuple[Floats, Floats | None]]:
-    for weights in draws(clusters, replicates_for(len(columns)), generator):
+    n = len(columns)
+    replicates = replicates_for(n) if metric.resampled else max(FEWEST, min(REPLICATES, SLOW_DRAWS // n))
+    for weights in resamples(clusters, replicates, seed, cell):
         values = metric.resampled(columns, weights) if metric.resampled else one_by_one(metric, columns, weights)
         yield values, metric.noise(columns, weights) if metric.noise else None
 
@@ -105,6 +129,28 @@ def one_by_one(metric: Metric, columns: Columns, weights: Floats) -> Floats:
     positions = np.arange(len(columns))
     values = [metric.of_answers(columns.take(np.repeat(positions, drawn.astype(np.int64)))) for drawn in weights]
     return np.array(values, dtype=np.float64)
+
+
+def resamples(clusters: Integers, replicates: int, seed: int, cell: str) -> Iterator[Floats]:
+    """`draws` by the generator of a cell. Metrics over the same clusters of one cell see the same resamples."""
+    import numpy as np
+
+    count = int(clusters.max()) + 1
+    alone = count == len(clusters) and bool((clusters == np.arange(count)).all())
+    times = _times(count, replicates, seed, cell)
+    at_once = max(1, BLOCK // len(clusters))
+    for start in range(0, replicates, at_once):
+        block = times[start : start + at_once].astype(np.float64)
+        yield block if alone else block[:, clusters]
+
+
+@lru_cache(maxsize=2)
+def _times(count: int, replicates: int, seed: int, cell: str) -> NDArray[np.uint8]:
+    """How often each of `count` clusters is drawn, shape (replicates, count). Two are kept, of 20 MB at most."""
+    import numpy as np
+
+    blocks = draws(np.arange(count), replicates, array_generator(seed, "bootstrap", cell))
+    return np.concatenate([block.astype(np.uint8) for block in blocks])
 
 
 def draws(clusters: Integers, replicates: int, generator: np.random.Generator) -> Iterator[Floats]:

@@ -55,6 +55,8 @@ def mean_estimate(
 
 def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estimate | None:
     """`mean_estimate` for arrays without missing values; clusters are numbers from 0."""
+    import numpy as np
+
     n = len(values)
     if n == 0:
         return None
@@ -64,20 +66,51 @@ def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estima
     if count < 2:
         return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
     stderr = math.sqrt(count / (count - 1) * math.fsum((sums * sums).tolist())) / n
+    alone = count == n and bool(np.isin(values, [bound for bound in bounds if bound is not None]).all())
+    interval = interval_of_mean(value, stderr, count, bounds, alone)
+    method = "t" if None in bounds else "wilson" if alone else "wilson, effective size"
+    return _estimate(value, interval, (n, count), stderr, method)
+
+
+def interval_of_mean(
+    value: float, stderr: float, clusters: int, bounds: Bounds, counted: bool = False, quantile: float | None = None
+) -> tuple[float, float]:
+    """The interval of a clustered mean.
+
+    Args:
+        value: the mean.
+        stderr: its standard error.
+        clusters: independent units behind it, at least two.
+        bounds: smallest and largest possible value.
+        counted: every cluster is one value at one of two bounds, so that the mean is a plain share.
+        quantile: how many standard errors it reaches; by default those that hold the mean in 95 of 100 cases.
+    """
     low_bound, high_bound = bounds
-    if low_bound is not None and high_bound is not None:
-        width = high_bound - low_bound
-        single_binary = count == n and bool(((values == low_bound) | (values == high_bound)).all())
-        share = min(max((value - low_bound) / width, 0.0), 1.0)
-        size = float(n) if single_binary else effective_size(share, stderr / width, count)
-        low, high = wilson(share, size, Z95 if single_binary else t_quantile(count - 1))
-        low, high = low_bound + width * low, low_bound + width * high
-        method = "wilson" if single_binary else "wilson, effective size"
-    else:
-        low, high = value - t_quantile(count - 1) * stderr, value + t_quantile(count - 1) * stderr
-        low, high = clipped(low, bounds), clipped(high, bounds)
-        method = "t"
-    return _estimate(value, (low, high), (n, count), stderr, method)
+    if low_bound is None or high_bound is None:
+        reach = stderr * (t_quantile(clusters - 1) if quantile is None else quantile)
+        return clipped(value - reach, bounds), clipped(value + reach, bounds)
+    width = high_bound - low_bound
+    share = min(max((value - low_bound) / width, 0.0), 1.0)
+    size = float(clusters) if counted else effective_size(share, stderr / width, clusters)
+    if quantile is None:
+        quantile = Z95 if counted else t_quantile(clusters - 1)
+    low, high = wilson(share, size, quantile)
+    return low_bound + width * low, low_bound + width * high
+
+
+def unit_means(values: Floats, units: Integers, clusters: Integers) -> tuple[Floats, Integers]:
+    """Values averaged within units (an instance's repeats and draws), missing ones left out; and the cluster of each unit.
+
+    An instance that lost a repeat so counts as much as one that lost none.
+    """
+    import numpy as np
+
+    there = ~np.isnan(values)
+    values, units, clusters = values[there], units[there], clusters[there]
+    _, first, codes, sizes = np.unique(units, return_index=True, return_inverse=True, return_counts=True)
+    if len(sizes) == len(values):
+        return values, clusters
+    return np.bincount(codes, weights=values) / sizes, clusters[first]
 
 
 def _by_cluster(deviations: Floats, clusters: Integers) -> tuple[NDArray[np.int64], Floats]:

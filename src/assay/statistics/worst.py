@@ -62,6 +62,22 @@ class Families:
 
         return np.array([self.original[key] for key in self.copies[name] if key in self.original], dtype=np.int64)
 
+    def pairs(self, kinds: Mapping[str, PerturbationKind]) -> dict[str, tuple[Integers, Integers]]:
+        """The rows of copies and of their originals, by name of a perturbation or of a kind, names sorted.
+
+        The copies of a kind are those of all its perturbations together; a copy whose original was not asked is left out.
+        """
+        import numpy as np
+
+        found: dict[str, list[tuple[int, int]]] = {}
+        for name in sorted(self.copies):
+            pairs = [(row, self.original[key]) for key, row in self.copies[name].items() if key in self.original]
+            for place in (name, kinds.get(name)):
+                if place is not None and pairs:
+                    found.setdefault(place, []).extend(pairs)
+        rows = {name: np.array(pairs, dtype=np.int64) for name, pairs in sorted(found.items())}
+        return {name: (both[:, 0], both[:, 1]) for name, both in rows.items()}
+
     def _own(self, key: Asked) -> list[int]:
         return [self.original[key]] if key in self.original else []
 

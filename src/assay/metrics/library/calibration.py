@@ -1,4 +1,4 @@
-"""Does the model know when it is right? Its confidence against the correctness of its answers.
+"""Does the model know when it is right? Its confidence against the correctness of its answers, in bins.
 
 Correctness is the scenario's main metric; the confidence is the one the prompting found (see `Answer.confidence_source`).
 The expected calibration error is HELM's (Liang et al. 2022, arXiv 2211.09110; Kumar et al. 2019, arXiv 1909.10155): bins of
@@ -7,11 +7,13 @@ equal mass, whose edges lie midway between neighbouring confidences, so equal co
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from assay.metrics.base import summary
+from assay.metrics.base import metric, summary
 from assay.metrics.columns import Columns
 from assay.metrics.weighted import mean
+from assay.records import Answer
 
 if TYPE_CHECKING:
     from assay.metrics.columns import Floats, Integers
@@ -41,7 +43,8 @@ def equal_mass_cuts(confidence: Floats, bins: int, counts: Integers | None = Non
     return np.unique(np.concatenate(([0], np.searchsorted(confidence, edges, side="right"), [size])))
 
 
-def _sorted(columns: Columns) -> tuple[Columns, Integers]:
+def ascending(columns: Columns) -> tuple[Columns, Integers]:
+    """The answers in the order of their confidence, and where each stood. The order they came in leaves no trace."""
     import numpy as np
 
     order = np.lexsort((columns.score, columns.confidence))
@@ -52,20 +55,20 @@ def calibration_error(columns: Columns, bins: int) -> float:
     """Sum over the bins of |mean confidence - mean correctness|, each weighted by its share of the answers."""
     import numpy as np
 
-    ascending, _ = _sorted(columns)
-    gaps = np.add.reduceat(ascending.confidence - ascending.score, equal_mass_cuts(ascending.confidence, bins)[:-1])
+    by_confidence, _ = ascending(columns)
+    gaps = np.add.reduceat(by_confidence.confidence - by_confidence.score, equal_mass_cuts(by_confidence.confidence, bins)[:-1])
     return float(np.abs(gaps).sum() / len(columns))
 
 
 def _resampled_error(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
-    ascending, order = _sorted(columns)
-    gap = ascending.confidence - ascending.score
+    by_confidence, order = ascending(columns)
+    gap = by_confidence.confidence - by_confidence.score
     values = np.empty(len(weights))
     for row, drawn in enumerate(weights[:, order]):
         counts = np.cumsum(drawn).astype(np.int64)
-        cuts = equal_mass_cuts(ascending.confidence, BINS, counts)
+        cuts = equal_mass_cuts(by_confidence.confidence, BINS, counts)
         values[row] = np.abs(np.add.reduceat(gap * drawn, cuts[:-1])).sum() / counts[-1]
     return values
 
@@ -73,9 +76,9 @@ def _resampled_error(columns: Columns, weights: Floats) -> Floats:
 def _noise_of_error(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
-    ascending, order = _sorted(columns)
-    gap = ascending.confidence - ascending.score
-    starts = equal_mass_cuts(ascending.confidence, BINS)[:-1]
+    by_confidence, order = ascending(columns)
+    gap = by_confidence.confidence - by_confidence.score
+    starts = equal_mass_cuts(by_confidence.confidence, BINS)[:-1]
     drawn = weights[:, order]
     share = np.add.reduceat(drawn * gap, starts, axis=1) / drawn.sum(axis=1, keepdims=True)
     return np.asarray(np.abs(share - np.add.reduceat(gap, starts) / len(gap)).sum(axis=1))
@@ -93,6 +96,51 @@ def _noise_of_error(columns: Columns, weights: Floats) -> Floats:
 def ece_10_bin(columns: Columns) -> float | None:
     """Expected calibration error over ten bins with equally many answers."""
     return calibration_error(columns, BINS)
+
+
+def _debiased(columns: Columns, weights: Floats) -> Floats:
+    import numpy as np
+
+    by_confidence, order = ascending(columns)
+    score, gap = by_confidence.score, by_confidence.confidence - by_confidence.score
+    values = np.empty(len(weights))
+    for row, drawn in enumerate(weights[:, order]):
+        counts = np.cumsum(drawn).astype(np.int64)
+        starts = equal_mass_cuts(by_confidence.confidence, BINS, counts)[:-1]
+        sizes, gaps, right, squares = (np.add.reduceat(drawn * part, starts) for part in (1.0, gap, score, score * score))
+        filled = sizes > 0
+        sizes, gaps, right, squares = sizes[filled], gaps[filled], right[filled], squares[filled]
+        noise = np.sqrt(np.maximum(squares / sizes - (right / sizes) ** 2, 0) / sizes)
+        terms = zip((sizes / counts[-1]).tolist(), np.abs(gaps / sizes).tolist(), noise.tolist(), strict=True)
+        values[row] = max(0.0, math.fsum(share * (2 * size - _mean_absolute(size, spread)) for share, size, spread in terms))
+    return values
+
+
+def _mean_absolute(mean_value: float, spread: float) -> float:
+    """The mean of |X| for a normal X with this mean and standard deviation (the folded normal distribution)."""
+    if spread == 0:
+        return mean_value
+    scaled = mean_value / spread
+    return spread * math.sqrt(2 / math.pi) * math.exp(-scaled * scaled / 2) + mean_value * math.erf(scaled / math.sqrt(2))
+
+
+@summary(
+    family="calibration",
+    needs=("confidence", "score"),
+    better="lower",
+    source="https://arxiv.org/abs/1909.10155",
+    resampled=_debiased,
+    noise=_noise_of_error,
+)
+def ece_debiased(columns: Columns) -> float | None:
+    """Expected calibration error over ten equal bins, less what chance alone adds to it.
+
+    The error of a bin is the size of a mean of n noisy labels, which is positive even where the model is calibrated. Each bin's
+    surplus is estimated as E|N(gap, variance of the labels / n)| - |gap| and taken away; never below 0.
+    """
+    import numpy as np
+
+    return float(_debiased(columns, np.ones((1, len(columns))))[0])
 
 
 def _resampled_gap(columns: Columns, weights: Floats) -> Floats:
@@ -117,23 +165,6 @@ def ece_1_bin(columns: Columns) -> float | None:
     return float(abs((columns.confidence - columns.score).mean()))
 
 
-def _resampled_brier(columns: Columns, weights: Floats) -> Floats:
-    return mean((columns.confidence - columns.score) ** 2, weights)
-
-
-@summary(
-    family="calibration",
-    needs=("confidence", "score"),
-    better="lower",
-    everywhere=True,
-    source="https://doi.org/10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
-    resampled=_resampled_brier,
-)
-def brier_score(columns: Columns) -> float | None:
-    """Mean squared difference between confidence and correctness: calibration and discrimination in one number."""
-    return float(((columns.confidence - columns.score) ** 2).mean())
-
-
 def _resampled_confidence(columns: Columns, weights: Floats) -> Floats:
     return mean(columns.confidence, weights)
 
@@ -142,3 +173,39 @@ def _resampled_confidence(columns: Columns, weights: Floats) -> Floats:
 def mean_confidence(columns: Columns) -> float | None:
     """Mean of the model's confidence in its answers."""
     return float(columns.confidence.mean())
+
+
+@metric(family="calibration", better="neither")
+def max_prob(answer: Answer) -> float | None:
+    """The model's confidence in its answer; HELM's name for it."""
+    return answer.confidence
+
+
+@metric(family="calibration", better="neither", everywhere=True)
+def confidence_known(answer: Answer) -> float | None:
+    """1 if the model's confidence in the answer is known from any source, else 0: the share that calibration rests on."""
+    return float(answer.confidence is not None)
+
+
+@metric(family="calibration", better="neither", everywhere=True)
+def confidence_from_choice_probability(answer: Answer) -> float | None:
+    """1 where the confidence is the probability of the chosen option among the options; absent for other sources."""
+    return 1.0 if answer.confidence_source == "choice_probability" else None
+
+
+@metric(family="calibration", better="neither", everywhere=True)
+def confidence_from_sequence_logprob(answer: Answer) -> float | None:
+    """1 where the confidence is the probability of the whole completion; absent for other sources."""
+    return 1.0 if answer.confidence_source == "sequence_logprob" else None
+
+
+@metric(family="calibration", better="neither", everywhere=True)
+def confidence_from_statement(answer: Answer) -> float | None:
+    """1 where the confidence is what the model stated; absent for other sources."""
+    return 1.0 if answer.confidence_source == "stated" else None
+
+
+@metric(family="calibration", better="neither", everywhere=True)
+def confidence_from_agreement(answer: Answer) -> float | None:
+    """1 where the confidence is the share of samples that agree with the prediction; absent for other sources."""
+    return 1.0 if answer.confidence_source == "agreement" else None

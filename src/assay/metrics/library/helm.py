@@ -10,7 +10,9 @@ import string
 
 from assay.metrics.base import metric
 from assay.metrics.matching import best_match
+from assay.metrics.ngrams import precision_with_brevity
 from assay.metrics.normalization import squeeze
+from assay.metrics.words import words_of_sentences
 from assay.records import Answer
 
 _articles = re.compile(r"\b(?:a|an|the)\b")
@@ -56,3 +58,19 @@ def helm_final_number_exact_match(answer: Answer) -> float | None:
         return found[-1].replace(",", "") if found else text
 
     return best_match(answer, lambda reference, prediction: last(reference).strip() == last(prediction).strip())
+
+
+@metric(family="accuracy")
+def helm_bleu_1(answer: Answer) -> float | None:
+    """Share of the prediction's words that the reference has, times exp(1 - |reference| / |prediction|) where it is shorter."""
+    return best_match(answer, lambda reference, prediction: _precision(reference, prediction, 1))
+
+
+@metric(family="accuracy")
+def helm_bleu_4(answer: Answer) -> float | None:
+    """The precision of word 4-grams alone, times the penalty for brevity: not BLEU-4, which averages orders 1 to 4."""
+    return best_match(answer, lambda reference, prediction: _precision(reference, prediction, 4))
+
+
+def _precision(reference: str, prediction: str, n: int) -> float:
+    return precision_with_brevity(words_of_sentences(reference), words_of_sentences(prediction), n)

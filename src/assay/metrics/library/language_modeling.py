@@ -37,3 +37,14 @@ def perplexity(columns: Columns) -> float | None:
     """exp of the mean negative log-probability of a token: comparable only between models with one tokenizer."""
     tokens = columns.scored_tokens.sum()
     return math.exp(-columns.logprob.sum() / tokens) if tokens else None
+
+
+def _logprob_per_byte(columns: Columns, weights: Floats) -> Floats:
+    return total(columns.logprob, weights) / total(columns.scored_bytes, weights)
+
+
+@summary(family="accuracy", needs=("logprob", "scored_bytes"), range=(None, 0), resampled=_logprob_per_byte)
+def logprob_per_byte(columns: Columns) -> float | None:
+    """Natural-log probability of a byte (UTF-8) of text: bits_per_byte times -ln 2."""
+    size = columns.scored_bytes.sum()
+    return float(columns.logprob.sum() / size) if size else None

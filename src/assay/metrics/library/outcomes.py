@@ -1,9 +1,22 @@
-"""What became of each trial, as rates over all trials, failed ones included. They add up to 1."""
+"""What became of each trial, and what the missing ones could change.
+
+The rates are over all trials, failed ones included, and add up to 1. The bounds say what the main metric would be if every
+missing trial had been wrong, or right: whatever the missing answers are, the truth lies between (Manski 2003, "Partial
+Identification of Probability Distributions", chapter 1). Where none is missing the bounds are the main metric itself and left
+out.
+"""
 
 from __future__ import annotations
 
-from assay.metrics.base import metric
+from typing import TYPE_CHECKING
+
+from assay.metrics.base import metric, summary
+from assay.metrics.columns import Columns
+from assay.metrics.weighted import mean
 from assay.records import Answer
+
+if TYPE_CHECKING:
+    from assay.metrics.columns import Floats
 
 
 @metric(family="outcomes", everywhere=True)
@@ -40,3 +53,37 @@ def unparsed(answer: Answer) -> float:
 def failed(answer: Answer) -> float:
     """Share of trials whose request got no response: missing from every other metric."""
     return float(answer.outcome == "failed")
+
+
+def _filled(columns: Columns, missing: float) -> Floats:
+    import numpy as np
+
+    return np.where(np.isnan(columns.score), missing, columns.score)
+
+
+def _bound(columns: Columns, missing: float) -> float | None:
+    """The mean of the main metric with this value where it is missing; `None` where nothing or everything is missing."""
+    import numpy as np
+
+    gaps = np.isnan(columns.score)
+    return float(_filled(columns, missing).mean()) if gaps.any() and not gaps.all() else None
+
+
+def _all_wrong(columns: Columns, weights: Floats) -> Floats:
+    return mean(_filled(columns, 0.0), weights)
+
+
+def _all_right(columns: Columns, weights: Floats) -> Floats:
+    return mean(_filled(columns, 1.0), weights)
+
+
+@summary(family="outcomes", needs=(), everywhere=True, resampled=_all_wrong)
+def main_if_missing_wrong(columns: Columns) -> float | None:
+    """The main metric, were every trial without a score wrong. For main metrics that are an accuracy, 0 to 1."""
+    return _bound(columns, 0.0)
+
+
+@summary(family="outcomes", needs=(), everywhere=True, resampled=_all_right)
+def main_if_missing_right(columns: Columns) -> float | None:
+    """The main metric, were every trial without a score right. For main metrics that are an accuracy, 0 to 1."""
+    return _bound(columns, 1.0)

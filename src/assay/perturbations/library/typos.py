@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from random import Random
 
 from assay.perturbations.base import perturbation
+from assay.perturbations.chance import struck
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_WORD = 2**32
-_BLOCK = 65536
 
 
 def _neighbours() -> dict[str, str]:
@@ -28,13 +26,9 @@ NEIGHBOURS = _neighbours()
 @perturbation(kind="robustness")
 def typos(text: str, rng: Random, rate: float = 0.1) -> str:
     """Each letter a-z is hit with probability `rate` as its neighbour on a QWERTY keyboard; case and length stay."""
-    threshold = rate * _WORD
     characters = list(text)
-    for start in range(0, len(characters), _BLOCK):
-        size = min(_BLOCK, len(characters) - start)
-        draws = struct.unpack(f"<{size}I", rng.randbytes(4 * size))
-        for index in [start + place for place, draw in enumerate(draws) if draw < threshold]:
-            near = NEIGHBOURS.get(characters[index])
-            if near is not None:
-                characters[index] = rng.choice(near)
+    for place in struck(len(characters), rng, rate):
+        near = NEIGHBOURS.get(characters[place])
+        if near is not None:
+            characters[place] = rng.choice(near)
     return "".join(characters)

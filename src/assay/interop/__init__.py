@@ -1,0 +1,1 @@
+"""Other systems' results, read and compared."""

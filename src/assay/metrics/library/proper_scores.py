@@ -1,0 +1,116 @@
+"""Scores of a stated probability that an honest confidence makes best: Brier score and log loss, and what they are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.metrics.base import summary
+from assay.metrics.columns import Columns
+from assay.metrics.library.calibration import BINS, ascending, equal_mass_cuts
+from assay.metrics.weighted import mean
+
+if TYPE_CHECKING:
+    from assay.metrics.columns import Floats
+
+BRIER = "https://doi.org/10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2"
+MURPHY = "https://doi.org/10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2"
+LEAST = 1e-6
+"""Confidences are brought within this distance of 0 and 1, so one certain and wrong answer costs 13.8 nats, not infinity."""
+
+
+def _once(columns: Columns) -> Floats:
+    import numpy as np
+
+    return np.ones((1, len(columns)))
+
+
+def _brier(columns: Columns, weights: Floats) -> Floats:
+    return mean((columns.confidence - columns.score) ** 2, weights)
+
+
+@summary(family="calibration", needs=("confidence", "score"), better="lower", everywhere=True, source=BRIER, resampled=_brier)
+def brier_score(columns: Columns) -> float | None:
+    """Mean squared difference between confidence and correctness: calibration and discrimination in one number."""
+    return float(((columns.confidence - columns.score) ** 2).mean())
+
+
+def _reliability(columns: Columns, weights: Floats) -> Floats:
+    import numpy as np
+
+    by_confidence, order = ascending(columns)
+    gap = by_confidence.confidence - by_confidence.score
+    values = np.empty(len(weights))
+    for row, drawn in enumerate(weights[:, order]):
+        counts = np.cumsum(drawn).astype(np.int64)
+        starts = equal_mass_cuts(by_confidence.confidence, BINS, counts)[:-1]
+        gaps, sizes = np.add.reduceat(gap * drawn, starts), np.add.reduceat(drawn, starts)
+        values[row] = (gaps**2 / np.maximum(sizes, 1)).sum() / counts[-1]
+    return values
+
+
+def _uncertainty(columns: Columns, weights: Floats) -> Floats:
+    import numpy as np
+
+    centred = columns.score - 0.5  # about the middle, so that squares lose no digits
+    return np.asarray(mean(centred * centred, weights) - mean(centred, weights) ** 2)
+
+
+def _resolution(columns: Columns, weights: Floats) -> Floats:
+    return _reliability(columns, weights) + _uncertainty(columns, weights) - _brier(columns, weights)
+
+
+@summary(family="calibration", needs=("confidence", "score"), better="lower", source=MURPHY, resampled=_reliability)
+def brier_reliability(columns: Columns) -> float | None:
+    """The miscalibration in the Brier score: squared gap between confidence and accuracy, over ten equal bins."""
+    return float(_reliability(columns, _once(columns))[0])
+
+
+@summary(
+    family="calibration",
+    needs=("confidence", "score"),
+    range=(-1, 0.25),
+    better="higher",
+    source="https://doi.org/10.1175/2007WAF2006116.1",
+    resampled=_resolution,
+)
+def brier_resolution(columns: Columns) -> float | None:
+    """How far confidence tells right answers from wrong ones, in units of the Brier score.
+
+    The generalised resolution of Stephenson, Coelho and Jolliffe (2008), which takes the variation of confidence within the
+    bins into account, so that Brier score = reliability - resolution + uncertainty holds exactly.
+    """
+    return float(_resolution(columns, _once(columns))[0])
+
+
+@summary(
+    family="calibration",
+    needs=("confidence", "score"),
+    range=(0, 0.25),
+    better="neither",
+    source=MURPHY,
+    resampled=_uncertainty,
+)
+def brier_uncertainty(columns: Columns) -> float | None:
+    """The variance of correctness: the Brier score of one who always states the accuracy."""
+    return float(max(0.0, _uncertainty(columns, _once(columns))[0]))
+
+
+def _log_loss(columns: Columns, weights: Floats) -> Floats:
+    import numpy as np
+
+    confidence = np.clip(columns.confidence, LEAST, 1 - LEAST)
+    return mean(-columns.score * np.log(confidence) - (1 - columns.score) * np.log1p(-confidence), weights)
+
+
+@summary(
+    family="calibration",
+    needs=("confidence", "score"),
+    range=(0, None),
+    better="lower",
+    unit="nats",
+    source="https://doi.org/10.1111/j.2517-6161.1952.tb00104.x",
+    resampled=_log_loss,
+)
+def nll(columns: Columns) -> float | None:
+    """Mean negative log-likelihood of being right or wrong under the model's confidence (log loss)."""
+    return float(_log_loss(columns, _once(columns))[0])

@@ -1,0 +1,250 @@
+"""Finding an answer in what a model wrote: pure functions from a text to a value and the place where it stood.
+
+An extractor has a name and a version, which are stored with every answer it read; a change that can read a text otherwise
+raises the version. All follow the same rules. The last answer wins, because models think aloud before they decide. An answer
+that is announced ("the answer is …", `\\boxed{…}`, "#### …") counts more than one that merely occurs. Nothing found is
+`None`, never a default. Any text of any length is read in linear time and without an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from assay.prompting.reasoning import LONGEST_READ
+from assay.records import Reading
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Found(Generic[T]):
+    """What an extractor found: a value, or `None`; and how and where (`start` and `end` are `None` where nothing was found)."""
+
+    value: T | None
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Announced:
+    """A place where an answer is announced: the text behind the announcement begins at `start` and reaches to `end`."""
+
+    start: int
+    end: int
+
+
+LONGEST_ANSWER = 2000
+"""Characters that are read behind an announcement, at most; with LONGEST_BOX it keeps hostile texts cheap."""
+LONGEST_BOX = 1000
+MOST_READ = 50
+"""Announcements that are looked at, from the last one back."""
+
+NOUN = (
+    r"(?:answer|choice|solution|result|conclusion|antwort|lösung|respuesta|solución|réponse|resposta|risposta|antwoord|svar"
+    r"|odpowiedź|cevap|jawaban|ответ|відповідь|答案|答え|正解|정답|답|उत्तर|الجواب|الإجابة)"
+)
+_VERB = (
+    r"(?:(?:would|must|should|has\sto|will)\sbe|comes\s(?:out\s)?to|equals|is|are|ist|lautet|es|est|é|è|jest|är|adalah)(?!\w)"
+    r"|(?:應為|应为|應該是|应该是|应是|是|为|為|は|은|는)"
+)
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_TAGGED = re.compile(r"<(?:final_)?answer>|\"(?:final_)?answer\"\s{0,5}:", re.IGNORECASE)
+_TAG_END = re.compile(r"</|[,}\n]")
+_HASHES = re.compile(r"^#{4}(?!#)", re.MULTILINE)
+_SAID = re.compile(
+    rf"(?<![A-Za-z]){NOUN}[*_`]{{0,4}}(?:"
+    r"\s?[:：=]"  # Answer:
+    rf"|(?:\s(?!not\b|isn)[^\W\d]{{1,9}}){{0,3}}?\s?(?:{_VERB})(?:\sthat\b)?\s?[*_`]{{0,3}}[:：=]?"  # the answer to this is
+    r"|(?<=final\sanswer)[*_`]{0,4}\s{1,3}(?=\S))"  # a heading
+    r"|(?<=final\sanswer\*\*)\s{1,3}(?=\S)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"(?:\b(?:not|never|isn['’]t)\b[^.\n]{0,12}|\b(?:wrong|incorrect|false)\s)\Z", re.IGNORECASE)
+_EMPTY = re.compile(r"[\s*_`#>:：]{0,200}")
+
+
+def announcements(text: str) -> list[Announced]:
+    """Every place where an answer is announced, in the order of the text."""
+    places = [Announced(match.end(), _closing_brace(text, match.end())) for match in _BOXED.finditer(text)]
+    for match in _TAGGED.finditer(text):
+        furthest = min(len(text), match.end() + LONGEST_ANSWER)
+        end = _TAG_END.search(text, match.end(), furthest)
+        places.append(Announced(match.end(), end.start() if end else furthest))
+    for pattern in (_HASHES, _SAID):
+        for match in pattern.finditer(text):
+            if pattern is _SAID and _DENIED.search(text, max(0, match.start() - 24), match.start()):
+                continue
+            begin = _EMPTY.match(text, match.end())
+            start = begin.end() if begin else match.end()
+            places.append(Announced(start, _line_end(text, start)))
+    return sorted(places, key=lambda place: (place.start, place.end))
+
+
+def _closing_brace(text: str, start: int) -> int:
+    """Where the brace that was opened before `start` is closed; the end of its line where it never is."""
+    depth = 1
+    for position in range(start, min(len(text), start + LONGEST_BOX)):
+        depth += (text[position] == "{") - (text[position] == "}")
+        if depth == 0:
+            return position
+    return _line_end(text, start)
+
+
+def _line_end(text: str, start: int) -> int:
+    furthest = min(len(text), start + LONGEST_ANSWER)
+    line = text.find("\n", start, furthest)
+    return furthest if line < 0 else line
+
+
+def nothing(extractor: str, version: int = 1) -> Found[T]:
+    """The extractor found nothing."""
+    return Found(None, Reading(extractor=extractor, version=version))
+
+
+def found(extractor: str, value: T, start: int, end: int, version: int = 1) -> Found[T]:
+    """The extractor found a value between two characters of the text."""
+    return Found(value, Reading(extractor=extractor, version=version, start=start, end=end))
+
+
+def whole_text(text: str) -> Found[str]:
+    """All of it, white space at both ends left out."""
+    return _trimmed("text", text, 0, len(text))
+
+
+def first_line(text: str) -> Found[str]:
+    """The first line that is not blank: what a base model answers before it goes on."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return _trimmed("first_line", text, start, len(text) if end < 0 else end)
+
+
+def boxed(text: str) -> Found[str]:
+    """What stands in the last `\\boxed{…}`, braces in it balanced."""
+    last = None
+    for last in _BOXED.finditer(text):  # noqa: B007 - only the last one counts
+        pass
+    return _trimmed("boxed", text, last.end(), _closing_brace(text, last.end())) if last else nothing("boxed")
+
+
+def final_answer(text: str) -> Found[str]:
+    """What was announced last: in a box, a tag, behind "####", "answer:" or "the answer is", to the end of its line.
+
+    Marks of emphasis, quotes, dollars and a full stop around it are left out.
+    """
+    for place in reversed(announcements(text)[-MOST_READ:]):
+        trimmed = _trimmed("final", text, place.start, place.end, " \t\r\n*_`$\"'“”.。:：")
+        if trimmed.value:
+            return trimmed
+    return nothing("final")
+
+
+def _trimmed(extractor: str, text: str, start: int, end: int, marks: str | None = None) -> Found[str]:
+    kept = text[start:end]
+    first = start + len(kept) - len(kept.lstrip(marks))
+    inner = kept.strip(marks)
+    return found(extractor, inner, first, first + len(inner)) if inner else nothing(extractor)
+
+
+_NUMBER = re.compile(
+    r"""(?P<sign>(?<![\w.,)\]}])[-−–+])?(?:[$€£¥₹]\s?|\\\$\s?)?(?P<minus>(?<=[$€£¥₹])[-−])?
+        (?: \\[dt]?frac\s?\{\s?(?P<top>[-−]?\d{1,15})\s?\}\s?\{\s?(?P<bottom>\d{1,15})\s?\}
+          | (?:(?P<whole>\d{1,9})\s)?(?P<over>\d{1,15})\s?[/⁄]\s?(?P<under>\d{1,15})(?![\d/]|\.\d)
+          | (?P<digits>(?<![\d.])(?:\d{1,3}(?:(?:,|\{,\}|\\,|['’\u00a0\u202f\u2009])\d{3})+(?!\d)
+                |\d{1,3}(?:[ ]\d{3}){2,}(?!\d)|\d+)(?:\.\d+)?|(?<![\d.])\.\d+)
+            (?:[eE](?P<exponent>[-+−]?\d{1,3})(?!\w)
+              |\s?(?:×|x|·|\*|\\times|\\cdot)\s?10\s?(?:\^|\*\*)\s?\{?\s?(?P<power>[-+−]?\d{1,3})\s?\}?)?
+        )""",
+    re.VERBOSE,
+)
+_SENTENCE = re.compile(r"[.!?;](?=\s|\Z)|\n")
+
+
+def number(text: str) -> Found[Fraction]:
+    """The last number announced as the answer, else the last one in the text.
+
+    Read are signs, currencies, thousands separators (commas, thin or plain spaces, apostrophes), decimals, fractions (`3/4`,
+    `2 1/2`, `\\frac{3}{4}`), exponents (`1.5e3`, `3 \\times 10^{5}`). Units and percent signs are no part of the number: "45 %"
+    is 45. Of an announced calculation ("the answer is 3 + 5 = 8") the number behind the last equals sign counts.
+    """
+    for place in reversed(announcements(text)[-MOST_READ:]):
+        stop = _SENTENCE.search(text, place.start, place.end)
+        end = stop.start() if stop else place.end
+        equals = text.rfind("=", place.start, end)
+        for start in dict.fromkeys((equals + 1 if equals >= 0 else place.start, place.start)):
+            match = _NUMBER.search(text, start, end)
+            if match and (value := _value(match)) is not None:
+                return found("number", value, match.start(), match.end())
+    for match in reversed(list(_NUMBER.finditer(text))):
+        if (value := _value(match)) is not None:
+            return found("number", value, match.start(), match.end())
+    return nothing("number")
+
+
+def _value(match: re.Match[str]) -> Fraction | None:
+    negative = (match["sign"] or "+").strip() != "+" or bool(match["minus"])
+    if match["digits"]:
+        digits = re.sub(r"[^\d.]", "", match["digits"])
+        if len(digits) > 400:
+            return None
+        exponent = int((match["exponent"] or match["power"] or "0").replace("−", "-"))
+        value = Fraction(digits) * Fraction(10) ** exponent
+    else:
+        top, bottom = match["top"] or match["over"], match["bottom"] or match["under"]
+        if int(bottom) == 0:
+            return None
+        value = Fraction(int(match["whole"] or 0)) + Fraction(int(top.replace("−", "-")), int(bottom))
+    return -value if negative else value
+
+
+def plain_number(value: Fraction) -> str:
+    """A number as references write it: `1234`, `-0.5`; as a fraction `1/3` where its decimals never end."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest, places = value.denominator, 0
+    for prime in (2, 5):
+        power = 0
+        while rest % prime == 0:
+            rest //= prime
+            power += 1
+        places = max(places, power)
+    if rest != 1 or places > 50:
+        return f"{value.numerator}/{value.denominator}"
+    scaled = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+    return ("-" if value < 0 else "") + scaled[:-places] + "." + scaled[-places:]
+
+
+YES, NO = r"yes|true|correct|yep|yeah", r"no|false|incorrect|nope"
+
+
+def yes_no(text: str, yes: str = YES, no: str = NO) -> Found[bool]:
+    """Yes or no: as announced last, else as the text opens, else as it closes.
+
+    Args:
+        text: what the model wrote.
+        yes: the words for yes, as alternatives of a regular expression; whole words in any case.
+        no: the words for no.
+    """
+    word = re.compile(rf"[\s*_`\"'(\[{{$]{{0,8}}(?:\\text\w*\{{)?(?P<word>(?P<yes>{yes})|(?:{no}))(?![^\W_])", re.IGNORECASE)
+    for place in reversed(announcements(text)[-MOST_READ:]):
+        if match := word.match(text, place.start):
+            return _verdict(match)
+    if match := word.match(text):
+        return _verdict(match)
+    lines = text.rstrip().splitlines(keepends=True)
+    start = len(text.rstrip()) - len(lines[-1]) if lines else 0
+    last = None
+    for last in re.finditer(rf"(?<![^\W_])(?P<word>(?P<yes>{yes})|(?:{no}))(?=\W*\Z)", text[start:], re.IGNORECASE):  # noqa: B007
+        pass
+    return _verdict(last, start) if last else nothing("yes_no")
+
+
+def _verdict(match: re.Match[str], offset: int = 0) -> Found[bool]:
+    return found("yes_no", match["yes"] is not None, offset + match.start("word"), offset + match.end("word"))
+
+
+__all__ = [
+    "LONGEST_READ", "Announced", "Found", "announcements", "boxed", "final_answer", "first_line", "found", "nothing", "number",
+    "plain_number", "whole_text", "yes_no",
+]  # fmt: skip

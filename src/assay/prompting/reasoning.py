@@ -1,0 +1,68 @@
+"""Telling what a model answered from what it thought aloud: the text behind its reasoning block.
+
+The marks are those of today's reasoning models: tags such as `<think>`, `[THINK]` and `◁think▷`, and the channels of the
+harmony format. Chat templates often open the block themselves, so a completion may hold nothing but its end.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LONGEST_READ = 100_000
+"""Characters of a completion that are searched for an answer, from its end."""
+
+_NAMES = "think|thinking|thought|reasoning|scratchpad|reflection"
+_OPENED = re.compile(
+    rf"<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>(?:analysis|commentary)[^<]{{0,80}}<\|message\|>",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(
+    rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final[^<]{{0,80}}<\|message\|>", re.IGNORECASE
+)
+_ENDS = ("<|end|>", "<|return|>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|start|>assistant", "</s>")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The part of a completion that is its answer: `text` begins at character `start` of the completion."""
+
+    text: str
+    start: int
+    unfinished: bool
+    """A reasoning block was opened and never closed."""
+
+
+def spoken(completion: str) -> Spoken:
+    """What stands behind the last reasoning block, or before it where nothing follows.
+
+    Of a block that was never closed only what stands before it is spoken: what a model had not finished thinking, it did not
+    answer.
+    """
+    offset = max(0, len(completion) - LONGEST_READ)
+    text = completion[offset:] if offset else completion
+    if "<" not in text and "[" not in text and "◁" not in text:
+        return Spoken(text, offset, False)
+    closings = list(_CLOSED.finditer(text))
+    start = closings[-1].end() if closings else 0
+    opened = _OPENED.search(text, start)
+    end, unfinished = (opened.start(), True) if opened else (len(text), False)
+    if not unfinished and closings and not _without_marks(text[start:]).strip():
+        before = _OPENED.search(text)
+        start, end = 0, before.start() if before else 0
+    return Spoken(_without_marks(text[start:end]), offset + start, unfinished)
+
+
+def _without_marks(text: str) -> str:
+    """The text without the marks that end a turn, which some servers leave in."""
+    shorter = text.rstrip()
+    while shorter.endswith(_ENDS):
+        mark = next(mark for mark in _ENDS if shorter.endswith(mark))
+        text = shorter = shorter[: -len(mark)].rstrip()
+    return text
+
+
+def without_reasoning(text: str) -> tuple[str, bool]:
+    """What the completion answers (see `spoken`), and whether a reasoning block was opened and never closed."""
+    found = spoken(text)
+    return found.text, found.unfinished

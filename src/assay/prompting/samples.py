@@ -1,0 +1,164 @@
+"""From the completions of one request to an answer: each is read the same way, then one of them becomes the prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal
+
+import msgspec
+
+from assay.prompting import extractors
+from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
+from assay.prompting.letters import read_option
+from assay.prompting.reading import is_refusal, outcome_of
+from assay.prompting.reasoning import spoken
+from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
+
+AnswerSetting = Literal["text", "first_line", "number", "letter", "final", "boxed", "yes_no"]
+LONG = 200
+"""Characters from which on a completion that was cut at the token limit is taken to have been cut before its answer."""
+
+
+class Sample(Record):
+    """One completion, read."""
+
+    outcome: Outcome
+    prediction: str
+    """What it answers; all it says where no answer could be read."""
+    reading: Reading
+    choice: int | None = None
+    key: Hashable | None = None
+    """Equal for samples that answer the same; `None` where no answer could be read."""
+    stated: float | None = None
+    """The confidence it states, 0 to 1."""
+
+    @property
+    def answered(self) -> str:
+        """The answer, empty where none could be read."""
+        return self.prediction if self.key is not None else ""
+
+
+def read_choice(completion: Completion, references: Sequence[Reference], stated: bool = False) -> Sample:
+    """A completion that chooses one of the options by letter or text."""
+    part = spoken(completion.text)
+    text, confidence = split_statement(part.text) if stated else (part.text, None)
+    options = [reference.text for reference in references]
+    cut = completion.finish_reason == "length" and len(text.strip()) > LONG
+    chosen = read_option(text, options, mention=not cut and not is_refusal(text))
+    outcome: Outcome
+    if completion.finish_reason == "content_filter":
+        outcome = "refused"
+    elif chosen.value is not None:
+        outcome = "answered"
+    elif is_refusal(text):
+        outcome = "refused"
+    elif not text.strip():
+        outcome = "truncated" if part.unfinished or (completion.finish_reason == "length" and completion.text) else "empty"
+    else:
+        outcome = "truncated" if part.unfinished or (completion.finish_reason == "length" and len(text) > 40) else "unparsed"
+    return Sample(
+        outcome=outcome,
+        prediction=options[chosen.value] if chosen.value is not None else text.strip(),
+        reading=_shifted(chosen.reading, part.start),
+        choice=chosen.value,
+        key=chosen.value,
+        stated=confidence,
+    )
+
+
+def read_free(completion: Completion, references: Sequence[Reference], how: AnswerSetting, stated: bool = False) -> Sample:
+    """A completion that answers in free text, of which `how` says what counts."""
+    if how == "letter":
+        return read_choice(completion, references, stated)
+    part = spoken(completion.text)
+    text, confidence = split_statement(part.text) if stated else (part.text, None)
+    read = EXTRACTORS[how](text)
+    outcome: Outcome = "truncated" if part.unfinished else outcome_of(completion, text.strip())
+    if read.value is None and outcome == "answered":
+        outcome = "unparsed"
+    elif read.value is not None and how != "text" and outcome == "refused" and completion.finish_reason != "content_filter":
+        outcome = "answered" if _announced(how, text) else "refused"
+    return Sample(
+        outcome=outcome,
+        prediction=read.value if read.value is not None else text.strip(),
+        reading=_shifted(read.reading, part.start),
+        choice=_option_of(read.value or "", references),
+        key=_same_text(read.value or ""),
+        stated=confidence,
+    )
+
+
+def _number(text: str) -> extractors.Found[str]:
+    read = extractors.number(text)
+    return extractors.Found(extractors.plain_number(read.value) if read.value is not None else None, read.reading)
+
+
+def _yes_no(text: str) -> extractors.Found[str]:
+    read = extractors.yes_no(text)
+    return extractors.Found(None if read.value is None else ("Yes" if read.value else "No"), read.reading)
+
+
+EXTRACTORS: dict[str, Callable[[str], extractors.Found[str]]] = {
+    "text": extractors.whole_text,
+    "first_line": extractors.first_line,
+    "final": extractors.final_answer,
+    "boxed": extractors.boxed,
+    "number": _number,
+    "yes_no": _yes_no,
+}
+"""What of a completion's text can be the answer, by the name of the setting."""
+
+
+def _announced(how: str, text: str) -> bool:
+    return how in ("final", "boxed") or bool(extractors.announcements(text))
+
+
+def _option_of(prediction: str, references: Sequence[Reference]) -> int | None:
+    """The option the text is, where the instance has options (some of them wrong)."""
+    if all(reference.correct for reference in references):
+        return None
+    plain = prediction.lower().rstrip(".")
+    matches = [index for index, reference in enumerate(references) if reference.text.lower() == plain]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _same_text(text: str) -> str | None:
+    return " ".join(text.lower().split()).strip(" .!?\"'*_`") or None
+
+
+def _shifted(reading: Reading, by: int) -> Reading:
+    if not by or reading.start is None or reading.end is None:
+        return reading
+    return msgspec.structs.replace(reading, start=reading.start + by, end=reading.end + by)
+
+
+def answer_of(samples: Sequence[Sample], references: tuple[Reference, ...], setting: ConfidenceSetting) -> Answer:
+    """The answer that the samples give, without a confidence from log-probabilities.
+
+    The first sample is the prediction; where the setting is `agreement` it is the answer that most samples give
+    (self-consistency), and that sample stands first among the answer's completions.
+    """
+    front = plurality([sample.key for sample in samples]) if setting == "agreement" else 0
+    ordered = [samples[front], *samples[:front], *samples[front + 1 :]]
+    first = ordered[0]
+    reading = first.reading if front == 0 else msgspec.structs.replace(first.reading, start=None, end=None)
+    answer = Answer(
+        outcome=first.outcome,
+        prediction=first.prediction,
+        completions=tuple(sample.answered for sample in ordered),
+        references=references,
+        choice=first.choice,
+        reading=reading,
+    )
+    if setting == "stated" and first.stated is not None and first.key is not None:
+        return msgspec.structs.replace(answer, confidence=first.stated, confidence_source="stated")
+    if setting == "agreement" and (share := agreement([sample.key for sample in ordered])) is not None:
+        return msgspec.structs.replace(answer, confidence=share, confidence_source="agreement")
+    return answer
+
+
+def sequence_probability(completion: Completion) -> float | None:
+    """The probability of the whole completion, `None` where the model gave no log-probabilities."""
+    logprob = completion.logprob
+    return None if logprob is None else math.exp(min(logprob, 0.0))
