@@ -43,7 +43,7 @@ $(VENV)/.installed-local: $(VENV)/bin/python pyproject.toml $(LOCK)
 
 $(STAMP): $(VENV)/.installed-local
 	@echo "== installing what the tests need"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint $(LOCK) --editable '.[local,dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint $(LOCK) --editable '.[local,text,dev]'
 	@touch $@
 
 clean:

@@ -9,7 +9,7 @@ import time
 
 from assay import registry
 from assay.perturbations import perturb
-from assay.records import Instance, Reference
+from assay.records import Contrast, Instance, Reference
 
 TEXT = "The teacher said that they were going to the old store with her mother, because it was about to close. "
 SECONDS = 1.0
@@ -20,7 +20,8 @@ def rate(name: str) -> float:
     spec = registry.perturbations.get(name).spec()
     question = (TEXT * 5)[:500]
     answers = (Reference(text="the old store", correct=True), Reference(text="her mother"))
-    instances = [Instance(id=f"test{number}", input=question, references=answers) for number in range(500)]
+    contrasts = (Contrast(input=question, references=answers[::-1]),)
+    instances = [Instance(id=f"test{number}", input=question, references=answers, contrasts=contrasts) for number in range(500)]
     done, began = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - began) < SECONDS:
         for instance in instances:
@@ -31,4 +32,5 @@ def rate(name: str) -> float:
 
 if __name__ == "__main__":
     for name in registry.perturbations.names():
-        print(f"{name:20} {rate(name):10,.0f} instances a second")
+        if registry.perturbations.get(name).asks is None:  # a model's speed is not measured here
+            print(f"{name:20} {rate(name):10,.0f} instances a second")

@@ -10,7 +10,8 @@ import pytest
 
 from assay import registry
 from assay.errors import AssayError
-from assay.records import Instance, Message, Reference
+from assay.perturbations import parse_perturbation, perturb
+from assay.records import Contrast, Instance, Message, Reference
 
 
 def read(path: Path, content: str, **parameters: Any) -> dict[str, list[Instance]]:
@@ -54,9 +55,34 @@ def test_conversations(tmp_path: Path) -> None:
     assert asked.input == (Message(role="system", content="Be brief."), Message(role="user", content="Hi"))
 
 
+def test_contrasts_have_the_options_of_their_question_and_an_answer_of_their_own(tmp_path: Path) -> None:
+    row = {
+        "input": "Is ice cold?",
+        "options": ["Yes", "No"],
+        "answer": "Yes",
+        "contrasts": [{"input": "Is ice hot?", "answer": "No"}],
+    }
+    open_row = {"input": "2 + 2", "answer": "4", "contrasts": [{"input": "2 + 3", "answer": ["5", "five"]}]}
+    first, second = read(tmp_path / "x.jsonl", lines(row, open_row))["test"]
+    no = (Reference(text="Yes"), Reference(text="No", correct=True))
+    assert first.contrasts == (Contrast(input="Is ice hot?", references=no),)
+    assert [reference.text for reference in second.contrasts[0].references] == ["5", "five"]
+
+
+def test_contrasts_are_asked_by_their_perturbation(tmp_path: Path) -> None:
+    row = {"input": "Is ice cold?", "answer": "Yes", "contrasts": [{"input": "Is ice hot?", "answer": "No"}]}
+    (asked,) = read(tmp_path / "x.jsonl", lines(row))["test"]
+    copy = perturb(asked, parse_perturbation("contrast_sets")[0], 0)
+    assert copy is not None
+    assert (copy.input, copy.gold, copy.id) == ("Is ice hot?", ("No",), asked.id)
+
+
 @pytest.mark.parametrize(
     ("row", "part"),
     [
+        ({"input": "q", "options": ["a"], "answer": "a", "contrasts": [{"input": "r", "answer": "b"}]}, "'b' is not among"),
+        ({"input": "q", "answer": "a", "contrasts": [{"answer": "b"}]}, "KeyError: 'input'"),
+        ({"input": "q", "answer": "a", "contrasts": ["r"]}, "AttributeError"),
         ({"question": "q"}, "neither input nor messages"),
         ({"input": "q", "options": ["a", "b"], "answer": "c"}, "'c' is not among the options"),
         ({"input": "q", "options": ["a", "b"]}, "not among the options"),

@@ -28,7 +28,7 @@ import msgspec
 from assay import registry
 from assay.errors import AssayError, unknown
 from assay.prompting import Prompting
-from assay.records import DataFile, Instance, Record, Reference, Split, Taxonomy, Text
+from assay.records import Contrast, DataFile, Instance, Record, Reference, Split, Taxonomy, Text
 
 Row = Mapping[str, Any]
 
@@ -71,6 +71,7 @@ class Draft(Record):
     subgroups: dict[str, str] = msgspec.field(default_factory=dict)
     group: str | None = None
     worked: str = ""
+    contrasts: tuple[Contrast, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +134,18 @@ class Scenario:
                 subgroups=draft.subgroups,
                 group=draft.group,
                 worked=draft.worked,
+                contrasts=draft.contrasts,
             )
 
 
 def _check(draft: Draft, where: str) -> None:
     """Refuse a draft whose input or references are no texts: a missing value must not become the question `None`."""
-    parts = [draft.input] if not isinstance(draft.input, tuple) else [message.content for message in draft.input]
-    for part in [*parts, *(reference.text for reference in draft.references)]:
+    parts: list[Any] = []
+    everything: tuple[Draft | Contrast, ...] = (draft, *draft.contrasts)
+    for asked in everything:
+        parts += [asked.input] if not isinstance(asked.input, tuple) else [message.content for message in asked.input]
+        parts += [reference.text for reference in asked.references]
+    for part in parts:
         if not isinstance(part, str):
             raise AssayError(f"{where} gives {part!r} where a text is needed", "fill the missing value or drop the row")
 

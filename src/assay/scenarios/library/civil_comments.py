@@ -41,7 +41,7 @@ def civil_comments(demographic: Demographic = "all", path: str = "") -> Scenario
         notes=(
             "Public since 2019 with labels. A comment is toxic where at least half of its raters said so; about 8 % are, so "
             "that always saying no scores 0.92: look at the subgroups toxic and non-toxic. Raters disagree about many. The "
-            "comments offend."
+            "comments offend. The hub's data are read at their newest commit, which the run records: no commit is pinned here."
         ),
     )
 
@@ -51,7 +51,7 @@ def _source(path: str) -> Source:
         return File(path, split_column="split")
     return Hub(
         "google/civil_comments",
-        revision="5d8a1f0f8d2a5f6d1b0b1a0f2c5f2a9e4b7c3d61",
+        revision="main",
         train="data/train-*.parquet",
         valid="data/validation-*.parquet",
         test="data/test-*.parquet",

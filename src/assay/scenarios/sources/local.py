@@ -19,6 +19,7 @@ SPLIT_WORDS: dict[str, Split] = {
     "train": "train",
     "valid": "valid",
     "validation": "valid",
+    "val": "valid",
     "dev": "valid",
     "test": "test",
 }
@@ -29,7 +30,7 @@ class File:
     """Rows of local Parquet, JSON lines, JSON, CSV or TSV files.
 
         File("cases.jsonl")                                    every row is a test case
-        File("cases.jsonl", split_column="split")              the column says train, valid (validation, dev) or test
+        File("cases.jsonl", split_column="split")              the column says train, valid (validation, val, dev) or test
         File(train="shots.csv", test="cases.csv")              a file for each split
 
     Raises:
