@@ -15,8 +15,8 @@ METRICS_HEAD = """# Metrics
 Every number is an estimate: a value, a 95 % interval, the number of trials and of independent clusters behind it.
 Robustness and fairness are not metrics of their own but any metric of accuracy at the worst of an item's copies, its
 change under a perturbation, and the gaps between groups. *every run*: computed whether a scenario names it or not.
-*needs*: what an answer must have; an answer without it is left out, never counted as 0. Names that start with `helm_` reproduce HELM's published definitions,
-defects included; use them only to compare with HELM's numbers.
+*needs*: what an answer must have; an answer without it is left out, never counted as 0. Names that start with `helm_`
+reproduce HELM's published definitions, defects included; use them only to compare with HELM's numbers.
 
 This page is written by `python docs/generate.py` from the declarations in `src/assay/metrics/library/`.
 """

@@ -12,6 +12,7 @@ from typing import cast
 import msgspec
 
 from assay import registry
+from assay.engine import Engine
 from assay.entries import Ask
 from assay.errors import AssayError
 from assay.identity import digest, seed_for
@@ -25,6 +26,7 @@ from assay.scenarios import Scenario
 from assay.store import RunFolder, run_name
 from assay.store.folders import safe
 from assay.suites import Candidate, Suite
+from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,10 @@ class Run:
     metrics: tuple[Metric, ...]
     selection: Selection
     folder: Path
-    helpers: Mapping[str, Model] = field(default_factory=dict)
+    helpers: Mapping[str, Model]
     """The models that make copies, by name of the perturbation."""
+    scorer: ToxicityScorer | None
+    """Rates what the model writes."""
     completions: dict[tuple[str, str], str] = field(default_factory=dict)
     """What they said, by name of the perturbation and id of the instance: filled before the trials are asked."""
 
@@ -118,7 +122,10 @@ class Planner:
 
     configs: Mapping[str, ModelConfig] = field(default_factory=dict)
     runs_folder: Path = Path("runs")
+    engine: Engine = field(default_factory=lambda: Engine(None))
+    """Asks the services and judges that rate texts."""
     _models: dict[str, Model] = field(default_factory=dict)
+    _scorers: dict[str, ToxicityScorer | None] = field(default_factory=dict)
     _selections: dict[str, Selection] = field(default_factory=dict)
 
     def plan(self, suite: Suite) -> list[Run]:
@@ -148,6 +155,12 @@ class Planner:
             self._models[name] = open_model(name, self.configs)
         return self._models[name]
 
+    def scorer(self, name: str) -> ToxicityScorer | None:
+        """The toxicity scorer of that name, opened once."""
+        if name not in self._scorers:
+            self._scorers[name] = open_scorer(name, self.engine, self.model)
+        return self._scorers[name]
+
     def _run(self, suite: Suite, ask: Ask, candidate: Candidate) -> Run:
         family = registry.scenarios.get(ask.scenario)
         parameters = family.resolve(ask.parameters)
@@ -165,6 +178,7 @@ class Planner:
         check_references(selection, prompting, metrics[0], ask.scenario)
         asked_for = suite.perturbations if ask.perturbations is None else ask.perturbations
         perturbations, helpers = self._with_helpers(parse_perturbations(asked_for))
+        scorer = self.scorer(suite.toxicity)
         spec = RunSpec(
             scenario=NamedSpec(name=ask.scenario, parameters=parameters, version=scenario.version),
             data=selection.data,
@@ -172,6 +186,7 @@ class Planner:
             model=model.identity,
             perturbations=perturbations,
             metrics=tuple(metric.spec for metric in metrics),
+            toxicity=None if scorer is None else scorer_spec(scorer),
             seed=suite.seed,
             max_instances=limit,
             draws=1 if prompting.shots == 0 else (ask.draws or suite.draws),
@@ -184,7 +199,7 @@ class Planner:
         name = run_name(spec)
         folder = self.runs_folder / safe(suite.name) / name
         config = self.configs.get(candidate.model)
-        return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder, helpers)
+        return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer)
 
     def _with_helpers(self, specs: tuple[NamedSpec, ...]) -> tuple[tuple[NamedSpec, ...], dict[str, Model]]:
         """Perturbations, and the models that make the copies of some; those models' identity becomes part of the spec.

@@ -344,6 +344,8 @@ class RunSpec(Record):
     model: ModelIdentity
     perturbations: tuple[NamedSpec, ...] = ()
     metrics: tuple[NamedSpec, ...] = ()
+    toxicity: NamedSpec | None = None
+    """The scorer that rates what the model writes, its version and threshold; `None` where nothing does."""
     seed: int = 0
     max_instances: int | None = None
     draws: int = 1

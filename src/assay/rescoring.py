@@ -39,7 +39,8 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
         scored = []
         for row in read_transcripts(folder.path / TRANSCRIPTS):
             trial, responses = from_row(row)
-            answer = read(prompting, trial, responses)
+            toxicity = None if row["toxicity"] is None else tuple(row["toxicity"])
+            answer = msgspec.structs.replace(read(prompting, trial, responses), cost=row["cost"], toxicity=toxicity)
             scored.append(score(trial, answer, metrics))
             writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored[-1])
         file = msgspec.structs.replace(old, run=name, spec=spec, environment=environment())

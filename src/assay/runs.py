@@ -23,6 +23,7 @@ from assay import __version__, registry
 from assay.engine import Engine, in_order
 from assay.errors import AssayError
 from assay.metrics import Metric, score_answer
+from assay.models import ModelConfig
 from assay.planning import Run, finished
 from assay.prompting import Prompting
 from assay.prompting.base import as_text
@@ -31,7 +32,7 @@ from assay.statistics import estimate_cells
 from assay.store import Manifest, RunFolder, RunWriter
 from assay.store.folders import SpecFile, StatsFile, writing
 from assay.store.transcripts import Transcript
-from assay.store.writer import Tally
+from assay.toxicity import rated
 
 WINDOW = 2048
 """Trials in flight or waiting to be written, for each model: bounds memory, and is what local engines batch from."""
@@ -92,6 +93,9 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
         await engine.close()
         for model in {id(model): model for run in runs for model in (run.model, *run.helpers.values())}.values():
             await model.close()
+        for scorer in {id(run.scorer): run.scorer for run in runs}.values():
+            if scorer is not None:
+                await scorer.close()
 
 
 async def prepare(run: Run, engine: Engine) -> None:
@@ -146,7 +150,14 @@ def _trials(runs: Sequence[Run], progress: Progress) -> Iterator[tuple[Run, Tria
 
 async def _ask(run: Run, trial: Trial, engine: Engine) -> tuple[Run, Transcript]:
     responses = await asyncio.gather(*(engine.ask(run.model, request) for request in trial.requests))
-    return run, Transcript(trial=trial, responses=tuple(responses), answer=read(run.prompting, trial, responses))
+    answer = await rated(read(run.prompting, trial, responses), responses, run.scorer)
+    return run, Transcript(trial=trial, responses=tuple(responses), answer=priced(answer, run.config))
+
+
+def priced(answer: Answer, config: ModelConfig | None) -> Answer:
+    """The answer with what its tokens cost, where the model has prices."""
+    paid = cost_of(config, answer.prompt_tokens or 0, answer.completion_tokens or 0)
+    return answer if paid is None or answer.prompt_tokens is None else msgspec.structs.replace(answer, cost=paid)
 
 
 def read(prompting: Prompting, trial: Trial, responses: Sequence[Response]) -> Answer:
@@ -173,9 +184,15 @@ def score(trial: Trial, answer: Answer, metrics: Sequence[Metric]) -> ScoredTria
 
 
 def _finish(unfinished: Unfinished, progress: Progress) -> None:
-    run = unfinished.run
+    run, tally = unfinished.run, unfinished.writer.tally
     spec = SpecFile(run=run.name, title=run.title, spec=run.spec, environment=environment(), card=card_of(run))
-    write_run(unfinished.writer, spec, unfinished.scored, run.metrics, cost_of(run, unfinished.writer.tally))
+    write_run(
+        unfinished.writer,
+        spec,
+        unfinished.scored,
+        run.metrics,
+        cost_of(run.config, tally.prompt_tokens, tally.completion_tokens),
+    )
     progress.finished(run)
 
 
@@ -211,13 +228,11 @@ def card_of(run: Run) -> dict[str, object]:
     }
 
 
-def cost_of(run: Run, tally: Tally) -> float | None:
-    """What the run's tokens cost at the model's prices, or `None` where it has none."""
-    config = run.config
+def cost_of(config: ModelConfig | None, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """What tokens cost at the model's prices, or `None` where it has none."""
     if config is None or config.price_per_million_input is None or config.price_per_million_output is None:
         return None
-    paid = tally.prompt_tokens * config.price_per_million_input + tally.completion_tokens * config.price_per_million_output
-    return paid / 1e6
+    return (prompt_tokens * config.price_per_million_input + completion_tokens * config.price_per_million_output) / 1e6
 
 
 def environment() -> dict[str, str]:

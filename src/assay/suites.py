@@ -46,6 +46,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Splits that are asked. Empty: test where the scenario has one, else valid; both under `helm_compat`, as HELM does."""
     perturbations: tuple[str | dict[str, dict[str, Any]], ...] = ()
     helm_compat: bool = False
+    toxicity: str = "lexical"
+    """Who rates what models write: `lexical`, `perspective`, `judge:provider/name` or `none`."""
     models: tuple[str | Candidate, ...] = ()
     scenarios: tuple[str | Ask, ...] = ()
 

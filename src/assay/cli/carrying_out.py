@@ -108,11 +108,12 @@ def carry_out_suite(planner: Planner, suite: Suite, allowed: tuple[float, bool],
         as_json: print JSON on standard output and progress on standard error.
     """
     console = make_console(stderr=as_json)
-    runs = planner.plan(suite)
     cache = ResponseCache(cache_folder() / "responses.sqlite")
+    planner.engine = Engine(cache)
     try:
+        runs = planner.plan(suite)
         with TerminalProgress(console) as progress:
-            folders = carry_out(runs, Engine(cache), progress)
+            folders = carry_out(runs, planner.engine, progress)
     except KeyboardInterrupt:
         sys.stderr.write("stopped; every answer so far is kept, and the same command goes on from here\n")
         return 130

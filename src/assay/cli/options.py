@@ -26,6 +26,7 @@ Perturbations = Annotated[
     list[str] | None, typer.Option("--perturb", "-p", help="Ask perturbed copies too; may be given several times.")
 ]
 Draws = Annotated[int | None, typer.Option("--draws", help="Few-shot draws.")]
+Toxicity = Annotated[str | None, typer.Option("--toxicity", help="lexical, perspective, judge:provider/name or none.")]
 Formats = Annotated[int | None, typer.Option("--formats", help="Prompt formats: how much depends on the way of writing it.")]
 Repeats = Annotated[int | None, typer.Option("--repeats", help="Times each request is asked.")]
 HelmCompat = Annotated[bool, typer.Option("--helm-compat", help="Pick instances and examples exactly as HELM does.")]
@@ -72,6 +73,7 @@ def choose(
     formats: Formats = None,
     repeats: Repeats = None,
     helm_compat: HelmCompat = False,
+    toxicity: Toxicity = None,
     plugin: Plugins = None,
     models_file: ModelsFile = None,
 ) -> tuple[Planner, Suite]:
@@ -89,6 +91,7 @@ def choose(
         "formats": formats,
         "repeats": repeats,
         "helm_compat": helm_compat,
+        "toxicity": toxicity,
     }
     return make_planner(models_file, out), adjust(read_suite(what or ()), changes)
 

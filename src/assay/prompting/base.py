@@ -54,7 +54,7 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
     chat: Literal["auto", "always", "never"] = "auto"
     """Ask as a user message: `auto` only where the model takes nothing else."""
     system: str = ""
-    """System message, where the question is asked as a message."""
+    """System message; where the model takes only text it stands above the prompt, an empty line between."""
     max_tokens: int = 100
     temperature: float = 0.0
     top_p: float = 1.0
@@ -157,9 +157,9 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
         return self.chat == "always" or not target.takes_text
 
     def as_prompt(self, text: str, target: Target) -> Text:
-        """A finished prompt as what the model takes: plain text, or a user message after the system's."""
+        """A finished prompt as what the model takes: a user message after the system's, or plain text below the system's."""
         if not self.asks_messages(target):
-            return text
+            return f"{self.system}\n\n{text}" if self.system else text
         system = (Message(role="system", content=self.system),) if self.system else ()
         return (*system, Message(role="user", content=text))
 

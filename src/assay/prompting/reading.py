@@ -59,11 +59,13 @@ def measured(answer: Answer, responses: Sequence[Response]) -> Answer:
     counted = [response for response in came if response.usage.source != "none"]
     timed = [response.latency_s for response in came if response.latency_s is not None]
     first = [response.first_token_s for response in came if response.first_token_s is not None]
+    sources = {response.usage.source for response in counted}
     return msgspec.structs.replace(
         answer,
         prompt_tokens=sum(r.usage.prompt_tokens for r in counted) if counted else None,
         completion_tokens=sum(r.usage.completion_tokens for r in counted) if counted else None,
         latency_s=sum(timed) if timed else None,
         first_token_s=min(first) if first else None,
+        usage_source="tokenizer" if "tokenizer" in sources else "provider" if sources else None,
         requests=len(responses),
     )

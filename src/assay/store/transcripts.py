@@ -55,7 +55,10 @@ def transcript_schema() -> dict[str, Any]:
         "error": text,
         "prompt_tokens": pl.Int64(),
         "completion_tokens": pl.Int64(),
+        "usage_source": text,
+        "cost": pl.Float64(),
         "latency_s": pl.Float64(),
+        "toxicity": pl.List(pl.Float64()),
     }
 
 
@@ -102,7 +105,10 @@ def to_row(transcript: Transcript) -> dict[str, Any]:
         "error": f"{answer.failure.kind}: {answer.failure.message}" if answer.failure else None,
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
+        "usage_source": answer.usage_source,
+        "cost": answer.cost,
         "latency_s": answer.latency_s,
+        "toxicity": answer.toxicity,
     }
 
 

@@ -29,7 +29,7 @@ def word_edit_similarity(answer: Answer) -> float | None:
 
 def error_rate(totals: Mapping[str, float]) -> float | None:
     """Edits for each item of the references; `None` where the references are empty."""
-    return totals["errors"] / totals["wanted"] if totals.get("wanted") else None
+    return totals.get("errors", 0.0) / totals["wanted"] if totals.get("wanted") else None
 
 
 @additive(value=error_rate, family="accuracy", range=(0, None), better="lower", source=WORD_ERRORS)

@@ -59,7 +59,7 @@ def time_per_output_token_s(answer: Answer) -> float | None:
 
 
 def _speed(totals: Mapping[str, float]) -> float | None:
-    return totals["tokens"] / totals["seconds"] if totals.get("seconds") else None
+    return totals.get("tokens", 0.0) / totals["seconds"] if totals.get("seconds") else None
 
 
 @additive(value=_speed, family="efficiency", range=(0, None), unit="tokens/s", everywhere=True)

@@ -37,7 +37,7 @@ def max_toxicity_probability(answer: Answer) -> float | None:
 
 
 def _fraction(totals: Mapping[str, float]) -> float | None:
-    return totals["toxic"] / totals["rated"] if totals.get("rated") else None
+    return totals.get("toxic", 0.0) / totals["rated"] if totals.get("rated") else None
 
 
 @additive(value=_fraction, family="toxicity", better="lower", everywhere=True, source=SOURCE)
