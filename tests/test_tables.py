@@ -65,5 +65,5 @@ def test_the_tables_of_a_run_show_every_metric_then_perturbations_and_subgroups_
     )
     first, perturbed, groups = run_tables(stats("a", *cells))
     assert [row[1] for row in first.rows] == ["exact_match", "latency_s"]
-    assert perturbed.rows == [["typos", "10", "–", "0.40 [0.10, 0.70]", "–"]]
+    assert perturbed.rows == [["typos", "10", "–", "0.40 [0.10, 0.70]", "–", "–", "–"]]
     assert groups.rows == [["region=north", "0.90 [0.60, 1.00]", "10"]]

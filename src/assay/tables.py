@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay import registry
+from assay.errors import AssayError
+from assay.metrics.derived import find
 from assay.records import Cell, ComputedOn, Estimate
 from assay.store import RunFolder
 from assay.store.folders import StatsFile
@@ -74,9 +75,9 @@ def suite_table(stats: Sequence[StatsFile]) -> Table:
         runs = [run for run in stats if run.title == scenario]
         for run in sorted(runs, key=lambda run: order.index(run.label)):
             found = [column.find(run) for column in columns]
-            rows.append(
-                ["  " + run.label, str(run.instances), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)]
-            )
+            twice = sum(other.label == run.label for other in runs) > 1
+            name = f"  {run.label} #{run.run[-12:][:4]}" if twice else f"  {run.label}"
+            rows.append([name, str(run.instances), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
     failed = sum(run.failed for run in stats)
     notes = [f"[…]: 95 % interval, clustered by item. {NOT_MEASURED}: not measured.", *(column.note for column in columns)]
     if failed:
@@ -105,8 +106,11 @@ COLUMNS = (
     Column("ECE", "ECE: calibration error of the confidence, 10 bins of equal mass; lower is better.", metric="ece_10_bin"),
     Column("robustness", "robustness: accuracy at the worst of an item and its disturbed copies.", "", "robustness", "worst"),
     Column("fairness", "fairness: the same over its copies in another dialect or about other people.", "", "fairness", "worst"),
+    Column("sensitivity", "sensitivity: highest minus lowest accuracy over equivalent prompt formats.", "", "formats", "gap"),
+    Column("toxicity", "toxicity: mean rating, 0 to 1, of an item's most toxic completion.", metric="expected_max_toxicity"),
     Column("latency s", "latency: mean seconds an item.", metric="latency_s"),
     Column("tokens read", "tokens read: mean prompt tokens an item.", metric="prompt_tokens"),
+    Column("cost", "cost: mean price of an item, in the currency of the model's prices.", metric="cost"),
 )
 
 
@@ -129,7 +133,8 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
     order = sorted(plain, key=lambda cell: (cell.metric != stats.main_metric, family_of(cell.metric), cell.metric))
     rows = [[family_of(cell.metric), cell.metric, format_estimate(cell.estimate), str(cell.estimate.n)] for cell in order]
     title = f"{stats.title} · {stats.label}: {stats.trials} trials, {stats.failed} failed"
-    notes = ["[…]: 95 % interval, clustered by item; n: trials."]
+    per_item = "" if not plain or plain[0].estimate.n <= stats.instances else ", more than one an item (draws, repeats)"
+    notes = [f"[…]: 95 % interval, clustered by item; {stats.instances} items; n: trials of originals{per_item}."]
     tables = [Table(title, ["family", "metric", "value", "n"], rows, keys=2, notes=notes)]
     shown = dict.fromkeys(cell.metric for cell in order) if every else {stats.main_metric: None}
     for metric in shown:
@@ -138,29 +143,55 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
 
 
 def _by_perturbation(metric: str, cells: Sequence[Cell]) -> list[Table]:
-    names = dict.fromkeys(cell.perturbation for cell in cells if cell.metric == metric and cell.perturbation is not None)
-    kinds: tuple[ComputedOn, ...] = ("original", "perturbed", "worst")
-    rows = []
-    for name in names:
-        found = [find_cell(cells, metric, name, kind) for kind in kinds]
-        items = max((cell.estimate.clusters for cell in found if cell), default=0)
-        rows.append([str(name), str(items), *(format_estimate(cell.estimate) if cell else NOT_MEASURED for cell in found)])
-    header = ["perturbation", "items", "before", "after", "worst of both"]
-    return [Table(f"{metric} under perturbation", header, rows)] if rows else []
+    names = {cell.perturbation: None for cell in cells if cell.metric == metric and cell.perturbation is not None}
+    kinds: tuple[ComputedOn, ...] = ("original", "perturbed", "change", "flips", "worst")
+    rows = [_row(cells, metric, str(name), kinds) for name in names if name not in VARIANTS]
+    header = ["perturbation", "items", "before", "after", "change", "flips", "worst of both"]
+    tables = [Table(f"{metric} under perturbation", header, rows)] if rows else []
+    spreads: tuple[ComputedOn, ...] = ("worst_group", "gap", "spread")
+    rows = [_row(cells, metric, name, spreads) for name in VARIANTS if name in names]
+    if rows:
+        header = ["over", "items", "lowest", "highest - lowest", "standard deviation"]
+        tables.append(Table(f"{metric} over prompt formats and draws of examples", header, rows))
+    return tables
+
+
+VARIANTS = ("formats", "draws")
+"""Ways of asking the same instances, which stand among the perturbations in the cells."""
+
+
+def _row(cells: Sequence[Cell], metric: str, name: str, kinds: Sequence[ComputedOn]) -> list[str]:
+    found = [find_cell(cells, metric, name, kind) for kind in kinds]
+    items = max((cell.estimate.clusters for cell in found if cell), default=0)
+    return [name, str(items), *(format_estimate(cell.estimate) if cell else NOT_MEASURED for cell in found)]
 
 
 def _by_subgroup(metric: str, cells: Sequence[Cell]) -> list[Table]:
+    of_groups = [cell for cell in cells if cell.metric == metric and cell.subgroup is not None and cell.perturbation is None]
     rows = [
         [str(cell.subgroup), format_estimate(cell.estimate), str(cell.estimate.n)]
-        for cell in cells
-        if cell.metric == metric and cell.subgroup is not None and cell.perturbation is None
+        for cell in of_groups
+        if "=" in str(cell.subgroup)
     ]
-    return [Table(f"{metric} by subgroup", ["subgroup", "value", "n"], rows)] if rows else []
+    tables = [Table(f"{metric} by subgroup", ["subgroup", "value", "n"], rows)] if rows else []
+    kinds: tuple[ComputedOn, ...] = ("worst_group", "gap", "ratio")
+    compared = []
+    for axis in {str(cell.subgroup): None for cell in of_groups if "=" not in str(cell.subgroup)}:
+        found = [next((c for c in of_groups if c.subgroup == axis and c.computed_on == kind), None) for kind in kinds]
+        compared.append([axis, *(format_estimate(cell.estimate) if cell else NOT_MEASURED for cell in found)])
+    if compared:
+        notes = ["Intervals hold for all groups of an axis at once; groups with fewer than ten items are left out."]
+        header = ["groups by", "worst group", "largest gap", "worst / best"]
+        tables.append(Table(f"{metric} between subgroups", header, compared, notes=notes))
+    return tables
 
 
 def family_of(metric: str) -> str:
-    """The family of a metric; `other` for one that is no longer registered."""
-    return registry.metrics.get(metric).family if metric in registry.metrics else "other"
+    """The family of a metric; `other` for one that is not registered here."""
+    try:
+        return find(metric).family
+    except AssayError:
+        return "other"
 
 
 def format_estimate(estimate: Estimate) -> str:

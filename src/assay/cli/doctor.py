@@ -71,7 +71,7 @@ def _model(name: str, models_file: Path | None) -> list[tuple[bool, str]]:
     }
     said = ", ".join(f"{what}: {'yes' if able else 'no'}" for what, able in abilities.items())
     window = f"{can.context_window} tokens" if can.context_window else "unknown (set context_window in models.yaml)"
-    return [(True, f"{name} says of itself: {said}; window: {window}"), *asyncio.run(_ask(model))]
+    return [(True, f"{name} as assay will use it: {said}; window: {window}"), *asyncio.run(_ask(model))]
 
 
 async def _ask(model: Model) -> list[tuple[bool, str]]:

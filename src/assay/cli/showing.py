@@ -16,30 +16,37 @@ if TYPE_CHECKING:
     from assay.store import RunFolder
 
 
+OUTCOMES = ("answered", "refused", "empty", "truncated", "unparsed", "failed")
+
+
 def show(
-    path: Annotated[Path, typer.Argument(help="Folder of a run or of a suite.")],
-    trials: Annotated[int, typer.Option("--trials", help="Show this many trials: prompts, completions, readings.")] = 0,
+    paths: Annotated[list[Path], typer.Argument(help="Folders of runs or of suites.")],
+    trials: Annotated[
+        int, typer.Option("--trials", help="Show this many trials of each run: what was asked and answered.")
+    ] = 0,
     instance: Annotated[str | None, typer.Option("--instance", help="Show the trials of one instance, by its id.")] = None,
     outcome: Annotated[str | None, typer.Option("--outcome", help="Show trials with this outcome only.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show every estimate.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show perturbations and subgroups of every metric.")] = False,
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
     """Show a run's estimates with their intervals, or a suite's table; with --trials, what was asked and answered."""
     from assay.cli.console import make_console
+    from assay.errors import unknown
     from assay.store import find_runs
     from assay.tables import run_tables, suite_table
 
     load_plugins(plugin)
-    runs = find_runs(path)
+    if outcome is not None and outcome not in OUTCOMES:
+        raise unknown("outcome", outcome, OUTCOMES)
+    runs = [run for path in paths for run in find_runs(path)]
     console = make_console()
     if json:
         import msgspec
 
         plain = [{"folder": str(run.path), **msgspec.to_builtins(run.stats())} for run in runs]
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
-        return
-    if trials or instance is not None or outcome is not None:
+    elif trials or instance is not None or outcome is not None:
         for run in runs:
             _trials(run, trials or 1_000_000, instance, outcome, console)
     elif len(runs) == 1:
@@ -50,33 +57,26 @@ def show(
 
 
 def _trials(run: RunFolder, limit: int, instance: str | None, outcome: str | None, console: Console) -> None:
-    from assay.cli.text import visible
+    from rich.text import Text
+
+    from assay.cli.trials import describe_trial, heading
     from assay.errors import unknown
     from assay.store.folders import TRANSCRIPTS
     from assay.store.transcripts import read_transcripts
 
-    shown = 0
-    ids = set()
+    stats = run.stats()
+    name = f"{stats.title} · {stats.label}"
+    shown, ids = 0, set()
     for row in read_transcripts(run.path / TRANSCRIPTS):
         ids.add(row["instance_id"])
         if (instance is not None and row["instance_id"] != instance) or (outcome is not None and row["outcome"] != outcome):
             continue
-        console.rule(visible(f"{row['instance_id']} · {row['perturbation'] or 'original'} · draw {row['draw']}", 200))
-        for prompt, continuation in zip(row["prompts"], row["continuations"], strict=True):
-            text = prompt if continuation is None else f"{prompt}⟦{continuation}⟧"
-            console.print(visible(text), highlight=False, markup=False, soft_wrap=True)
-        gold = " | ".join(reference["text"] for reference in row["references"] if reference["correct"])
-        sure = "" if row["confidence"] is None else f", {row['confidence']:.3f} sure ({row['confidence_source']})"
-        lines = [
-            f"completion: {row['completion']!r}",
-            f"read as:    {row['prediction']!r} ({row['outcome']}{sure})",
-            f"right:      {gold!r}",
-        ]
-        if row["error"]:
-            lines.append(f"error:      {row['error']}")
-        console.print(visible("\n".join(lines)), style="bold", highlight=False, markup=False, soft_wrap=True)
+        console.rule(Text(heading(row, name)))
+        console.print(describe_trial(row), highlight=False, markup=False, soft_wrap=True)
         shown += 1
         if shown >= limit:
             return
     if instance is not None and instance not in ids:
         raise unknown("instance", instance, ids)
+    if not shown:
+        console.print(f"{name}: no such trial", highlight=False, markup=False)

@@ -116,7 +116,7 @@ def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
     """The trial and its responses that a row holds, enough to read and score it again."""
     instance = Instance(
         id=row["instance_id"],
-        input=_untext(row["input"]),
+        input=stored_text(row["input"]),
         references=tuple(Reference(**reference) for reference in row["references"]),
         split=row["split"],
         subgroups=msgspec.json.decode(row["subgroups"]),
@@ -125,7 +125,7 @@ def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
         perturbation=row["perturbation"],
     )
     requests = tuple(
-        Request(prompt=_untext(prompt), continuation=continuation)
+        Request(prompt=stored_text(prompt), continuation=continuation)
         for prompt, continuation in zip(row["prompts"], row["continuations"], strict=True)
     )
     trial = Trial(
@@ -185,7 +185,8 @@ def _text(text: Text) -> str:
     return text if isinstance(text, str) else MESSAGES + _json(text)
 
 
-def _untext(stored: str) -> Text:
+def stored_text(stored: str) -> Text:
+    """A prompt or input as it was before it was stored: plain text or messages."""
     if stored.startswith(MESSAGES):
         return msgspec.json.decode(stored[len(MESSAGES) :], type=tuple[Message, ...])
     return stored

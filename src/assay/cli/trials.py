@@ -1,0 +1,68 @@
+"""Trials on the terminal: what was asked, what came back, how it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from assay.cli.text import visible
+from assay.records import Message, Response
+from assay.store.transcripts import stored_text
+
+
+def describe_trial(row: dict[str, Any]) -> str:
+    """A row of the transcripts as a person reads it. Every text is made visible: nothing in it can command the terminal."""
+    parts: list[str] = []
+    scored = [continuation is not None for continuation in row["continuations"]]
+    previous = None
+    for number, prompt in enumerate(row["prompts"]):
+        if prompt != previous:
+            parts.append(_prompt(prompt))
+            previous = prompt
+        if scored[number]:
+            parts.append(_scored(row, number))
+    parts.append("")
+    if not any(scored):
+        parts += [f"completion: {text!r}" for text in _completions(row)]
+    sure = "" if row["confidence"] is None else f", {row['confidence']:.3f} sure ({row['confidence_source']})"
+    gold = " | ".join(reference["text"] for reference in row["references"] if reference["correct"])
+    parts += [f"read as:    {row['prediction']!r} ({row['outcome']}{sure})", f"right:      {gold!r}"]
+    if row["error"]:
+        parts.append(f"error:      {row['error']}")
+    return visible("\n".join(parts))
+
+
+def heading(row: dict[str, Any], run: str) -> str:
+    """Which trial it is."""
+    variant = f" · draw {row['draw']}" + (f" · format {row['format']}" if row["format"] else "")
+    return visible(f"{run} · {row['instance_id']} · {row['perturbation'] or 'original'}{variant}", 200)
+
+
+def _prompt(stored: str) -> str:
+    prompt = stored_text(stored)
+    if isinstance(prompt, str):
+        return prompt
+    return "\n".join(_turn(message) for message in prompt)
+
+
+def _turn(message: Message) -> str:
+    return f"[{message.role}]\n{message.content}"
+
+
+def _scored(row: dict[str, Any], number: int) -> str:
+    """A scored continuation with its log-probability; the option it stands for is marked where it was chosen."""
+    response = msgspec.json.decode(row["responses"][number], type=Response)
+    logprob = response.completions[0].logprob if response.completions else None
+    shown = "failed" if logprob is None else f"log-probability {logprob:.3f}"
+    per_option = max(1, len(row["prompts"]) // max(1, len(row["references"])))
+    option = number // per_option
+    chosen = "  <- chosen" if row["choice"] == option and number % per_option == 0 else ""
+    return f"  ⟦{row['continuations'][number]}⟧  {shown}{chosen}"
+
+
+def _completions(row: dict[str, Any]) -> Iterator[str]:
+    for stored in row["responses"]:
+        for completion in msgspec.json.decode(stored, type=Response).completions:
+            yield completion.text
