@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from assay import registry
@@ -57,5 +58,6 @@ def row(metric: Metric) -> str:
 PAGES = {"metrics.md": metrics_page}
 
 if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for name, page in PAGES.items():
-        (HERE / name).write_text(page(), "utf-8")
+        (folder / name).write_text(page(), "utf-8")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
-import pytest
-
 DOCS = Path(__file__).parent.parent / "docs"
-spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
-assert spec is not None
-assert spec.loader is not None
-generate = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(generate)
 
 
-@pytest.mark.parametrize("page", generate.PAGES)
-def test_generated_pages_are_up_to_date(page: str) -> None:
-    assert (DOCS / page).read_text("utf-8") == generate.PAGES[page](), "run: python docs/generate.py"
+def test_generated_pages_are_up_to_date(tmp_path: Path) -> None:
+    # In a process of its own: other tests register metrics that are not assay's.
+    subprocess.run([sys.executable, DOCS / "generate.py", tmp_path], check=True, timeout=60)
+    pages = list(tmp_path.iterdir())
+    assert pages
+    for page in pages:
+        assert (DOCS / page.name).read_text("utf-8") == page.read_text("utf-8"), "run: python docs/generate.py"

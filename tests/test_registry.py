@@ -144,3 +144,21 @@ def test_an_example_model_and_an_example_perturbation_work(tmp_path: Path) -> No
     values = run_examples(tmp_path, "billing_support:metrics=exact_match", "parrot/grey", "parrot.py", "-p", "shout")
     assert values["exact_match", None] == values["exact_match", "shout"] == 0.0
     assert values["answered", None] == 1.0
+
+
+def test_an_installed_plugin_that_exits_is_named_and_does_not_end_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name, value = "leaver", "leaving_package:leaver"
+
+        def load(self) -> None:
+            raise SystemExit(0)
+
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point()])
+    catalog: registry.Catalog[object] = registry.Catalog("thing", "assay.things", "assay.errors")
+    with pytest.raises(AssayError, match=r"leaving_package:leaver.*it called sys\.exit\(0\)"):
+        catalog.names()
+
+
+def test_an_unknown_name_says_that_a_file_of_ones_own_must_be_named() -> None:
+    with pytest.raises(AssayError, match=r"--plugin FILE\.py"):
+        registry.scenarios.get("zzzzzz")

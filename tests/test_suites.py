@@ -36,7 +36,7 @@ def test_a_candidate_is_called_by_its_label_where_it_has_one() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name: x\nscenarios: [a\nmodels: []", "s.yaml, line 3: malformed YAML"),
+        ("name: x\nscenarios: [a\nmodels: []", "s.yaml, line 3: not valid YAML"),
         ("- a\n- b", "must be a mapping"),
         ("scenaros: [boolq]", "'scenaros'.*did you mean scenarios"),
         ("scenarios: []", "has no scenarios"),
@@ -45,7 +45,7 @@ def test_a_candidate_is_called_by_its_label_where_it_has_one() -> None:
         ("scenarios: [boolq]\nsplit: [tset]", "'tset'.*did you mean test"),
         ("scenarios: [{scenario: boolq, shots: 3}]", "'shots'.*"),
         ("scenarios: [boolq]\nmodels: [{modl: x}]", "'modl'.*did you mean model"),
-        ("scenarios: [boolq]\nseed: !!python/object/apply:os.system ['true']", "malformed YAML"),
+        ("scenarios: [boolq]\nseed: !!python/object/apply:os.system ['true']", "not valid YAML"),
     ],
 )
 def test_a_wrong_suite_is_refused_with_place_and_reason(text: str, message: str) -> None:

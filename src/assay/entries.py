@@ -12,11 +12,11 @@ import json
 from typing import Any
 
 import msgspec
-import yaml
 
 from assay import registry
 from assay.errors import AssayError, unknown
 from assay.prompting import METHODS
+from assay.yaml_files import parse_yaml
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,6 +70,8 @@ def parse_entry(entry: str) -> Ask:
             parameters[key] = value
         elif key in EXPANDERS or key in settings:
             setting = EXPANDERS.get(key, key)
+            if setting in prompting:
+                raise AssayError(f"entry {entry!r} gives {setting} twice, once as {key}", "leave one out")
             prompting[setting] = _setting(setting, value)
         elif key in COUNTS:
             more[COUNTS[key]] = _count(key, value)
@@ -82,9 +84,57 @@ def parse_entry(entry: str) -> Ask:
         elif key == "metrics":
             more["metrics"] = tuple(value.split("+"))
         else:
-            known = [*family.parameters, *EXPANDERS, *COUNTS, *OTHER, *settings]
-            raise unknown(f"key in {entry!r}:", key, known)
-    return Ask(scenario=name, parameters=parameters, prompting=prompting, **more)
+            known = [*family.parameters, *EXPANDERS, *COUNTS, *OTHER, *sorted(settings)]
+            raise unknown(f"key in {entry[:200]!r}:", key, known)
+    ask = Ask(scenario=name, parameters=parameters, prompting=prompting, **more)
+    check_ask(f"entry {entry[:200]!r}", ask)
+    return ask
+
+
+def check_ask(where: str, ask: Ask) -> None:
+    """Refuse what cannot be meant; `where` names it in errors.
+
+    Raises:
+        AssayError: a count below 1 or beyond a million, an unknown or repeated split, text that cannot be stored.
+    """
+    for name in ("max_instances", "draws", "formats", "repeats"):
+        check_count(f"{where}: {name}", getattr(ask, name))
+    check_splits(where, ask.split or ())
+    check_text(where, msgspec.to_builtins(ask))
+
+
+def check_count(what: str, number: int | None) -> None:
+    """Refuse a count below 1 or beyond a million."""
+    if number is not None and not 1 <= number <= MOST:
+        raise AssayError(f"{what} must be at least 1 and at most {MOST:,}", f"not {str(number)[:30]}")
+
+
+MOST = 10**6
+"""Instances, draws, formats or repeats: nobody means more, and a planner that tried would never end."""
+
+
+def check_splits(where: str, splits: tuple[str, ...]) -> None:
+    """Refuse an unknown split, and one that is named twice."""
+    for index, split in enumerate(splits):
+        if split not in SPLITS:
+            raise unknown(f"split in {where}:", split, SPLITS)
+        if split in splits[:index]:
+            raise AssayError(f"{where} names the split {split} twice", "leave one out")
+
+
+SPLITS = ("valid", "test", "train")
+
+
+def check_text(where: str, value: Any) -> None:
+    """Refuse NUL characters and lone surrogates anywhere in plain data: no file or service takes them."""
+    if isinstance(value, str):
+        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            raise AssayError(f"{where}: {value[:80]!r} holds a character that is not text", "remove it")
+    elif isinstance(value, dict):
+        check_text(where, [*value.keys(), *value.values()])
+    elif isinstance(value, list | tuple):
+        for part in value:
+            check_text(where, part)
 
 
 def split_pairs(text: str, entry: str) -> list[tuple[str, str]]:
@@ -145,16 +195,15 @@ def _setting(name: str, value: str) -> Any:
     if name.endswith(texts):
         return value
     try:
-        return yaml.safe_load(value)
-    except yaml.YAMLError:
-        return value
+        return parse_yaml(value, name)
+    except AssayError:
+        return value  # what is wrong with it as a value of that setting is said where settings are read
 
 
 def _count(key: str, value: str) -> int:
     try:
         number = int(value)
     except ValueError:
-        raise AssayError(f"{key} must be a whole number, not {value!r}") from None
-    if number < 1:
-        raise AssayError(f"{key} must be at least 1, not {number}")
+        raise AssayError(f"{key} must be a whole number, not {value[:80]!r}") from None
+    check_count(key, number)
     return number

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class AssayError(Exception):
@@ -22,11 +23,36 @@ class MissingExtra(AssayError):
         super().__init__(f"{package} is not installed", f"pip install 'assay[{extra}]'")
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> AssayError:
-    """An error for a name nobody knows, with the nearest known names."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> AssayError:
+    """An error for a name nobody knows, with the nearest known names; without any near, the first known.
+
+    Args:
+        kind: what it would have been a name of.
+        name: the name.
+        known: all names; those that are listed first come first.
+        otherwise: what else the user can do where no known name is near.
+    """
+    names = list(dict.fromkeys(sorted(known) if isinstance(known, set | frozenset) else known))
+    shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+    near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3, cutoff=0.6)
     if near:
-        return AssayError(f"unknown {kind} {name!r}", "did you mean " + " or ".join(near) + "?")
-    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return AssayError(f"unknown {kind} {name!r}", f"known: {listed}" if names else "none are known")
+        return AssayError(f"unknown {kind} {shown!r}", "did you mean " + " or ".join(near) + "?")
+    listed = "known: " + ", ".join(names[:12]) + (", …" if len(names) > 12 else "") if names else "none are known"
+    return AssayError(f"unknown {kind} {shown!r}", "; ".join(filter(None, (listed, otherwise))))
+
+
+LONGEST_NAME = 200
+"""Characters of an unknown name that are compared and shown."""
+
+
+@contextmanager
+def no_exit(what: str) -> Iterator[None]:
+    """Other people's code must not end the program: `sys.exit` in it becomes an error that names it.
+
+    Raises:
+        AssayError: the block raised SystemExit.
+    """
+    try:
+        yield
+    except SystemExit as stop:
+        raise AssayError(f"{what} called sys.exit({stop.code!r})", "remove that call") from stop

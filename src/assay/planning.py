@@ -14,7 +14,7 @@ import msgspec
 from assay import registry
 from assay.engine import Engine
 from assay.entries import Ask
-from assay.errors import AssayError
+from assay.errors import AssayError, no_exit
 from assay.identity import digest, seed_for
 from assay.metrics import Metric, metrics_for
 from assay.models import Model, ModelConfig, open_model
@@ -23,7 +23,7 @@ from assay.prompting import Examples, LanguageModeling, Prompting, Target, choos
 from assay.prompting.formats import format_variants
 from assay.records import DataIdentity, Instance, NamedSpec, RunSpec, Split, Trial
 from assay.scenarios import Scenario
-from assay.store import RunFolder, run_name
+from assay.store import RunFolder, damage, run_name
 from assay.store.folders import safe
 from assay.suites import Candidate, Suite
 from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
@@ -134,6 +134,10 @@ class Planner:
         Raises:
             AssayError: anything that would make a run impossible or meaningless.
         """
+        with no_exit("a plugin"):
+            return self._plan(suite)
+
+    def _plan(self, suite: Suite) -> list[Run]:
         runs: list[Run] = []
         seen: dict[str, str] = {}
         for ask in suite.asks():
@@ -152,6 +156,8 @@ class Planner:
     def model(self, name: str) -> Model:
         """The model of that name, opened once."""
         if name not in self._models:
+            if "/" not in name and name not in self.configs:
+                _suggest_provider(name)
             self._models[name] = open_model(name, self.configs)
         return self._models[name]
 
@@ -221,6 +227,15 @@ class Planner:
                 )
             resolved.append(spec)
         return tuple(resolved), helpers
+
+
+def _suggest_provider(name: str) -> None:
+    """Refuse a model's bare name where a provider gives it as an example."""
+    examples = itertools.chain.from_iterable(registry.providers.get(known).examples for known in registry.providers.names())
+    meant = [example for example in examples if example.partition("/")[2] == name]
+    if meant:
+        hint = f"did you mean {' or '.join(meant)}?"
+        raise AssayError(f"unknown model {name!r}: a model is written provider/name", hint)
 
 
 def splits_of(scenario: Scenario, wanted: tuple[str, ...], *, helm: bool) -> tuple[Split, ...]:
@@ -313,3 +328,8 @@ def finished(run: Run) -> bool:
     """Whether the run lies complete on disk, no trial of it failed."""
     folder = RunFolder(run.folder)
     return folder.complete() and folder.stats().failed == 0
+
+
+def damaged(run: Run) -> str | None:
+    """What is wrong with a run that was finished once; `None` where its files are as they were written, or there are none."""
+    return next(damage(run.folder), None) if RunFolder(run.folder).complete() else None

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from assay.errors import AssayError, unknown
+from assay.errors import AssayError, no_exit, unknown
 
 if TYPE_CHECKING:
     from assay.metrics.base import Metric
@@ -56,7 +56,8 @@ class Catalog(Generic[T]):
         try:
             return self._things[name]
         except KeyError:
-            raise unknown(self.kind, name, self._things) from None
+            otherwise = "what a file of your own registers needs --plugin FILE.py"
+            raise unknown(self.kind, name, self.names(), otherwise) from None
 
     def names(self) -> list[str]:
         """All names, sorted."""
@@ -74,7 +75,8 @@ class Catalog(Generic[T]):
         importlib.import_module(self._builtin)
         for point in importlib.metadata.entry_points(group=self.group):
             try:
-                point.load()  # its decorator registers it
+                with no_exit("it"):
+                    point.load()  # its decorator registers it
             except Exception as error:
                 raise AssayError(
                     f"the plugin {point.value!r} (entry point {point.name!r} of {self.group}) cannot be loaded: {error}",
@@ -109,7 +111,8 @@ def load_plugin(path: str) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with no_exit(f"plugin {path}"):
+            spec.loader.exec_module(module)
     except AssayError:
         raise
     except Exception as error:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from assay.metrics import metrics_for
+from assay.errors import AssayError, no_exit
+from assay.identity import digest
+from assay.metrics import Metric, metrics_for
 from assay.prompting import decode
+from assay.records import ScoredTrial
 from assay.runs import environment, read, score, write_run
 from assay.store import RunFolder, RunWriter, run_name
-from assay.store.folders import TRANSCRIPTS, writing
+from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, SpecFile, writing
+from assay.store.manifest import changed
 from assay.store.transcripts import Transcript, from_row, read_transcripts
 
 
@@ -26,23 +32,57 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
         The folder of the rescored run.
 
     Raises:
-        AssayError: the run cannot be read, or a metric is unknown.
+        AssayError: the run cannot be read or was changed, or a metric is unknown.
     """
+    _check_evidence(folder)
     old = folder.spec_file()
     metrics = metrics_for((*(named.name for named in old.spec.metrics), *extra))
     spec = msgspec.structs.replace(old.spec, metrics=tuple(metric.spec for metric in metrics))
-    name = run_name(spec)
-    place = folder.path.parent / name
-    prompting = decode(spec.prompting)
-    with writing(place):
+    place = folder.path.parent / run_name(spec)
+    cost = folder.manifest().cost
+    with no_exit("a plugin"), writing(place):
         writer = RunWriter(place)
-        scored = []
-        for row in read_transcripts(folder.path / TRANSCRIPTS):
-            trial, responses = from_row(row)
-            toxicity = None if row["toxicity"] is None else tuple(row["toxicity"])
-            answer = msgspec.structs.replace(read(prompting, trial, responses), cost=row["cost"], toxicity=toxicity)
-            scored.append(score(trial, answer, metrics))
-            writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored[-1])
-        file = msgspec.structs.replace(old, run=name, spec=spec, environment=environment())
-        write_run(writer, file, scored, metrics, folder.manifest().cost)
+        try:
+            scored = _score_again(folder, old, metrics, writer)
+            file = msgspec.structs.replace(old, run=place.name, spec=spec, environment=environment())
+            write_run(writer, file, scored, metrics, cost)
+        except BaseException:
+            writer.abandon()
+            raise
     return RunFolder(place)
+
+
+def _check_evidence(folder: RunFolder) -> None:
+    """Refuse to score what is not as it was written: the result would vouch for it."""
+    files = folder.manifest().files
+    for name in (SPEC, TRANSCRIPTS):
+        for problem in changed(folder.path / name, files.get(name, "")):
+            raise AssayError(problem, "only what is as it was written is scored again; the same `assay run` makes it anew")
+
+
+def _score_again(folder: RunFolder, old: SpecFile, metrics: Sequence[Metric], writer: RunWriter) -> list[ScoredTrial]:
+    prompting = decode(old.spec.prompting)
+    scored = []
+    for row in read_transcripts(folder.path / TRANSCRIPTS):
+        trial, responses = from_row(row)
+        toxicity = None if row["toxicity"] is None else tuple(row["toxicity"])
+        answer = msgspec.structs.replace(read(prompting, trial, responses), cost=row["cost"], toxicity=toxicity)
+        scored.append(score(trial, answer, metrics))
+        writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored[-1])
+    return scored
+
+
+def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:
+    """Of runs that differ only in their metrics, the one that was written last: it stands for the others.
+
+    Raises:
+        AssayError: a run cannot be read.
+    """
+    newest: dict[str, tuple[int, RunFolder]] = {}
+    for folder in folders:
+        asked = digest(msgspec.structs.replace(folder.spec_file().spec, metrics=()))
+        manifest = folder.path / MANIFEST
+        written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
+        if asked not in newest or written >= newest[asked][0]:
+            newest[asked] = (written, folder)
+    return [folder for _, folder in newest.values()]

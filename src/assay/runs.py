@@ -21,10 +21,10 @@ import msgspec
 
 from assay import __version__, registry
 from assay.engine import Engine, in_order
-from assay.errors import AssayError
+from assay.errors import AssayError, no_exit
 from assay.metrics import Metric, score_answer
 from assay.models import ModelConfig
-from assay.planning import Run, finished
+from assay.planning import Run, damaged, finished
 from assay.prompting import Prompting
 from assay.prompting.base import as_text
 from assay.records import Answer, Response, ScoredTrial, Trial
@@ -43,6 +43,9 @@ class Progress(Protocol):
 
     def started(self, run: Run) -> None:
         """A run's first trial is about to be asked."""
+
+    def rebuilding(self, run: Run, problem: str) -> None:
+        """A run that lies finished on disk is damaged, and is made again."""
 
     def advanced(self, run: Run, answer: Answer) -> None:
         """A trial has been answered or has failed."""
@@ -66,10 +69,16 @@ def carry_out(runs: Sequence[Run], engine: Engine, progress: Progress) -> list[R
     Raises:
         AssayError: a model turns out not to work at all, or another process writes one of the runs.
     """
-    missing = [run for run in runs if not finished(run)]
     with ExitStack() as locks:
-        for run in missing:
-            locks.enter_context(writing(run.folder))
+        locks.enter_context(no_exit("a plugin"))
+        missing = []
+        for run in runs:
+            problem = damaged(run)
+            if problem:
+                progress.rebuilding(run, problem)
+            if problem or not finished(run):
+                missing.append(run)
+                locks.enter_context(writing(run.folder))
         if missing:
             asyncio.run(_all(missing, engine, progress))
     return [RunFolder(run.folder) for run in runs]
@@ -86,9 +95,7 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
             for stream in by_model.values():
                 group.create_task(_stream(stream, engine, progress))
     except BaseExceptionGroup as failures:
-        if (meant := failures.subgroup(AssayError)) is not None:
-            raise first_of(meant) from None
-        raise
+        raise first_of(failures) from failures
     finally:
         await engine.close()
         for model in {id(model): model for run in runs for model in (run.model, *run.helpers.values())}.values():
@@ -112,9 +119,13 @@ async def prepare(run: Run, engine: Engine) -> None:
                 run.completions[spec.name, instance.id] = response.completions[0].text
 
 
-def first_of(group: BaseExceptionGroup[AssayError]) -> AssayError:
-    """The first error of a group: the one to show, since the others come of the cancellation it caused."""
-    first = group.exceptions[0]
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error of a group to show: the first that says what the user can do, else the first of the system, else the first.
+
+    The others come of the cancellation that it caused.
+    """
+    meant = group.subgroup(AssayError) or group.subgroup(OSError) or group
+    first = meant.exceptions[0]
     return first_of(first) if isinstance(first, BaseExceptionGroup) else first
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
-from assay.entries import Ask, parse_entry
+from assay.entries import Ask, check_ask, check_count, check_splits, check_text, parse_entry
 from assay.errors import AssayError, unknown
+from assay.yaml_files import LARGEST, parse_yaml
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,9 +93,9 @@ def _from_file(path: Path) -> Suite:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         raise AssayError(f"{path} does not exist", "give the path of a suite file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise AssayError(f"{path} cannot be read: {error}") from None
-    suite = parse_suite(text, str(path))
+    suite = parse_suite(text.removeprefix("\ufeff"), str(path))
     return suite if suite.name != "default" else msgspec.structs.replace(suite, name=path.stem)
 
 
@@ -105,50 +105,48 @@ def parse_suite(text: str, where: str) -> Suite:
     if not isinstance(plain, dict):
         raise AssayError(f"{where} must be a mapping with the keys {', '.join(Suite.__struct_fields__)}")
     check_keys(plain, Suite, where)
-    for index, entry in enumerate(plain.get("scenarios") or (), start=1):
-        if isinstance(entry, dict):
-            check_keys(entry, Ask, f"{where}: scenarios, item {index}")
-    for index, entry in enumerate(plain.get("models") or (), start=1):
-        if isinstance(entry, dict):
-            check_keys(entry, Candidate, f"{where}: models, item {index}")
+    kinds: dict[str, type[msgspec.Struct]] = {"scenarios": Ask, "models": Candidate}
+    for key, kind in kinds.items():
+        listed = plain.get(key) or []
+        if not isinstance(listed, list):
+            raise AssayError(
+                f"{where}: {key} must be a list, not {str(listed)[:80]!r}", "write each on a line of its own after -"
+            )
+        for index, entry in enumerate(listed, start=1):
+            if isinstance(entry, dict):
+                check_keys(entry, kind, f"{where}: {key}, item {index}")
     try:
         suite = msgspec.convert(plain, Suite)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
         raise AssayError(f"{where}: {error}", "correct that value") from None
     check_suite(suite, where)
     return suite
 
 
-def check_suite(suite: Suite, where: str) -> None:
+def check_suite(suite: Suite, where: str, called: Mapping[str, str] | None = None) -> None:
     """Refuse a suite whose values cannot be meant.
 
+    Args:
+        suite: the suite.
+        where: names it in errors.
+        called: what the user calls its numbers, where that is not `where` and their names.
+
     Raises:
-        AssayError: a count below 1, an unknown split, no scenarios.
+        AssayError: a count below 1 or beyond a million, a seed of more than 64 bits, an unknown or repeated split, text that
+            cannot be stored, no scenarios.
     """
+    names = called or {}
     for name in ("max_instances", "draws", "formats", "repeats"):
-        number = getattr(suite, name)
-        if number is not None and number < 1:
-            raise AssayError(f"{where}: {name} must be at least 1, not {number}")
-    for split in suite.split:
-        if split not in ("train", "valid", "test"):
-            raise unknown(f"split in {where}:", split, ("valid", "test", "train"))
+        check_count(names.get(name, f"{where}: {name}"), getattr(suite, name))
+    if not -LARGEST <= suite.seed < LARGEST:
+        raise AssayError(f"{names.get('seed', f'{where}: seed')} must have at most 18 digits", "choose a smaller number")
+    check_splits(where, suite.split)
+    check_text(where, msgspec.to_builtins((suite.name, suite.about, suite.toxicity, suite.perturbations, suite.models)))
     if not suite.scenarios:
         raise AssayError(f"{where} has no scenarios", "list some under `scenarios:`")
-
-
-def parse_yaml(text: str, where: str) -> Any:
-    """YAML as plain data.
-
-    Raises:
-        AssayError: malformed; the message has the line.
-    """
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).split("\n")[0]
-        raise AssayError(f"{where}{line}: malformed YAML: {problem}", "check indentation, quotes and colons") from None
+    for index, ask in enumerate(suite.scenarios, start=1):
+        if isinstance(ask, Ask):
+            check_ask(f"{where}: scenarios, item {index}", ask)
 
 
 def check_keys(plain: dict[Any, Any], kind: type[msgspec.Struct], where: str) -> None:

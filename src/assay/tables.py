@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from assay.errors import AssayError
 from assay.metrics.derived import find
 from assay.records import Cell, ComputedOn, Estimate
 from assay.store import RunFolder
 from assay.store.folders import StatsFile
+from assay.text import one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,27 +39,33 @@ class Table:
         from rich.table import Table as Drawn
         from rich.text import Text
 
-        drawn = Drawn(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+        title = Text(_shown(self.title), style="table.title") if self.title else None
+        drawn = Drawn(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
         for index, name in enumerate(self.header):
-            drawn.add_column(name, justify="left" if index < self.keys else "right", overflow="fold", no_wrap=index < self.keys)
+            side: Literal["left", "right"] = "left" if index < self.keys else "right"
+            drawn.add_column(Text(_shown(name)), justify=side, overflow="fold", no_wrap=index < self.keys)
         for row in self.rows:
             # Without the space an interval stays in one piece where its column is narrow.
-            drawn.add_row(*(Text(cell.replace(", ", ",") if "[" in cell else cell) for cell in row))
+            drawn.add_row(*(Text(_shown(cell.replace(", ", ",") if "[" in cell else cell)) for cell in row))
         console.print(drawn)
         for note in self.notes:
-            console.print(note, highlight=False, markup=False)
+            console.print(visible(note), highlight=False, markup=False)
 
     def markdown(self) -> str:
         """The table in Markdown, with its notes below."""
-        lines = [f"## {self.title}", ""] if self.title else []
+        lines = [f"## {one_line(self.title)}", ""] if self.title else []
         lines.append("| " + " | ".join(map(_cell, self.header)) + " |")
         lines.append("|" + "|".join("---" if index < self.keys else "---:" for index in range(len(self.header))) + "|")
         lines += ["| " + " | ".join(map(_cell, row)) + " |" for row in self.rows]
-        return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
+        return "\n".join([*lines, "", *(f"{visible(note)}\n" for note in self.notes)])
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return _shown(text).replace("|", "\\|")
+
+
+def _shown(text: str) -> str:
+    return visible(text.replace("\n", " ").replace("\t", " "))
 
 
 def suite_table(stats: Sequence[StatsFile]) -> Table:

@@ -43,7 +43,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown baseline": (("run", "billing_support:", "-m", "baseline/majorty"), "majority"),
     "missing key variable": (("run", "billing_support:", "-m", "openai/gpt-x"), "OPENAI_API_KEY is not set"),
     "model that cannot score": (("run", "subject_verb_agreement:", "-m", "openai/gpt-x"), "OPENAI_API_KEY"),
-    "malformed suite": (("run", "broken.yaml"), "broken.yaml, line 3: malformed YAML"),
+    "malformed suite": (("run", "broken.yaml"), "broken.yaml, line 3: not valid YAML"),
     "unknown suite key": (("run", "unknown_key.yaml"), "did you mean scenarios"),
     "negative count in suite": (("run", "negative.yaml"), "max_instances must be at least 1"),
     "suite without scenarios": (("run", "nothing.yaml"), "has no scenarios"),

@@ -74,7 +74,7 @@ def test_a_metric_that_fails_is_named() -> None:
     def broken(answer: Answer) -> float:
         raise KeyError("label")
 
-    with pytest.raises(AssayError, match=r"metric mine failed .*KeyError.*label"):
+    with pytest.raises(AssayError, match=r"metric mine \(test_scoring.py, line 75\) failed .*KeyError.*label"):
         score_answer(Answer(outcome="answered"), [make(broken)])
 
 

@@ -31,7 +31,7 @@ def test_a_list_and_a_mapping_say_the_same(tmp_path: Path) -> None:
     [
         ("- name: a/b\n  base_ulr: x\n", r"models\.yaml: model 'a/b': 'base_ulr' \(did you mean base_url\?\)"),
         ("- name: a/b\n  concurrency: many\n", r"models\.yaml: model 'a/b': .*`\$\.concurrency`"),
-        ("- name: a/b\n  concurrency: 0\n", "concurrency must be above 0, not 0"),
+        ("- name: a/b\n  concurrency: 0\n", "concurrency must be above 0 and at most 100000, not 0"),
         ("- name: a/b\n  timeout_s: .nan\n", "timeout_s must be above 0"),
         ("- name: a/b\n  price_per_million_input: -1\n", "price_per_million_input must not be negative"),
         ("- concurrency: 3\n", r"model number 1: .*`name`"),

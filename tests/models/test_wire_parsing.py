@@ -105,7 +105,6 @@ def test_numbers_json_does_not_have_and_half_characters_are_survived() -> None:
         (b'{"choices": "many"}', False),
         (b'{"choices": [{"text": 7}]}', False),
         (b"[1, 2]", False),
-        (b'{"choices": [{"text": "a", "logprobs": {"tokens": ["a"], "token_logprobs": []}}]}', False),
     ],
 )
 def test_what_is_no_response_is_malformed(body: bytes, retriable: bool) -> None:

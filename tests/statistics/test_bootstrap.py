@@ -25,7 +25,8 @@ def estimate(name: str, data: Columns, clusters: object = None, seed: int = 0, c
 
 def test_v1_the_error_is_the_spread_of_the_replicates_not_that_of_their_mean() -> None:
     confidence = np.random.default_rng(0).random(400)
-    found = estimate("mean_confidence", columns(confidence=confidence))
+    metric = replace(registry.metrics.get("mean_confidence"), each=None)
+    found = bootstrap_estimate(metric, columns(confidence=confidence), np.arange(400), 0, "cell")
     assert found is not None
     assert found.stderr == pytest.approx(confidence.std(ddof=1) / 20, rel=0.1)
     assert found.high - found.low == pytest.approx(2 * 1.96 * found.stderr, rel=0.1)
@@ -45,15 +46,15 @@ def test_clusters_are_drawn_whole() -> None:
 
 
 def test_v11_draws_depend_on_seed_and_cell_alone_and_leave_global_generators_untouched() -> None:
-    data = columns(confidence=np.linspace(0, 1, 60))
+    data = columns(latency_s=np.linspace(0, 1, 60))
     random.seed(3)
     np.random.seed(3)
     before = (random.getstate(), np.random.get_state()[1].tolist())
-    first = estimate("mean_confidence", data)
+    first = estimate("latency_p50_s", data)
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
-    assert estimate("mean_confidence", data) == first
-    assert estimate("mean_confidence", data, seed=1) != first
-    assert estimate("mean_confidence", data, cell="other") != first
+    assert estimate("latency_p50_s", data) == first
+    assert estimate("latency_p50_s", data, seed=1) != first
+    assert estimate("latency_p50_s", data, cell="other") != first
 
 
 def test_v11_fewer_than_two_clusters_have_no_interval_and_no_answers_no_estimate() -> None:
@@ -71,9 +72,8 @@ def test_answers_without_the_needed_columns_are_not_counted() -> None:
 
 
 def test_a_summary_without_a_fast_path_gets_the_same_interval() -> None:
-    generator = np.random.default_rng(2)
-    data = columns(confidence=generator.random(30), score=generator.integers(0, 2, 30))
-    metric = registry.metrics.get("brier_score")
+    data = columns(latency_s=np.random.default_rng(2).random(30))
+    metric = registry.metrics.get("latency_p50_s")
     fast = bootstrap_estimate(metric, data, np.arange(30), 0, "cell")
     slow = bootstrap_estimate(replace(metric, resampled=None), data, np.arange(30), 0, "cell")
     assert fast == slow
@@ -83,7 +83,7 @@ def test_a_summary_without_value_in_most_replicates_has_no_interval() -> None:
     def whole_only(data: Columns) -> float | None:
         return 1.0 if len(set(data.confidence.tolist())) == len(data) else None
 
-    metric = replace(registry.metrics.get("mean_confidence"), of_answers=whole_only, resampled=None)
+    metric = replace(registry.metrics.get("mean_confidence"), of_answers=whole_only, resampled=None, each=None)
     found = bootstrap_estimate(metric, columns(confidence=np.linspace(0, 1, 12)), np.arange(12), 0, "cell")
     assert found is not None
     assert (found.value, found.low, found.n) == (1.0, None, 12)

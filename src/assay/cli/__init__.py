@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -11,6 +12,7 @@ import typer
 from assay import __version__
 from assay.cli import data, doctor, listing, planning, rescoring, running, showing, verifying
 from assay.errors import AssayError
+from assay.text import one_line
 
 app = typer.Typer(
     name="assay",
@@ -47,7 +49,10 @@ def options(
 def main() -> None:
     """Run the command line. Exit codes: 0 fine, 1 a check said no, 2 wrong usage or configuration, 3 too many failures."""
     try:
+        _check_arguments(sys.argv[1:])
         app()
+    except SystemExit:
+        raise
     except AssayError as error:
         _stop(str(error), 2)
     except BrokenPipeError:
@@ -56,8 +61,8 @@ def main() -> None:
     except KeyboardInterrupt:
         _stop("interrupted; the same command goes on where it stopped", 130)
     except OSError as error:
-        _stop(f"{error.filename or 'the system'}: {error.strerror or error}", 2)
-    except Exception as error:
+        _stop(_of_the_system(error), 2)
+    except BaseException as error:  # a panic of a compiled library is no Exception
         if os.environ.get("ASSAY_DEBUG"):
             raise
         where = traceback.extract_tb(error.__traceback__)[-1]
@@ -65,7 +70,25 @@ def main() -> None:
         _stop(f"a defect of assay: {type(error).__name__} at {place}: {error} (set ASSAY_DEBUG=1 for the details)", 70)
 
 
+def _check_arguments(arguments: list[str]) -> None:
+    """Refuse arguments that are not text: they could be neither stored nor printed."""
+    for number, argument in enumerate(arguments, start=1):
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise AssayError(f"argument {number}, {argument[:80]!r}, is not UTF-8", "give names and paths in UTF-8") from None
+
+
+def _of_the_system(error: OSError) -> str:
+    hint = " (free some space; every answer so far is kept, and the same command goes on)" if error.errno in FULL else ""
+    return f"{error.filename or 'the system'}: {error.strerror or error}{hint}"
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a disk, or of a user's share of it, that has no room left."""
+
+
 def _stop(message: str, code: int) -> None:
-    line = " ".join(message.split())
+    line = one_line(message)
     sys.stderr.write(f"error: {line}\n" if code != 130 else f"{line}\n")
     sys.exit(code)

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from assay.cli.console import make_console
-from assay.cli.text import visible
 from assay.engine import Engine, ResponseCache
 from assay.runs import carry_out
 from assay.settings import cache_folder
@@ -20,6 +19,7 @@ from assay.store.folders import TRANSCRIPTS
 from assay.store.transcripts import read_transcripts
 from assay.suites import Suite
 from assay.tables import suite_table, write_summary
+from assay.text import one_line, visible
 
 if TYPE_CHECKING:
     from assay.planning import Planner, Run
@@ -38,10 +38,10 @@ class TerminalProgress:
         self._tallies: dict[str, Tally] = {}
         self._said = time.monotonic()
         self._bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             TimeRemainingColumn(),
             console=console,
             disable=not console.is_terminal,
@@ -55,9 +55,13 @@ class TerminalProgress:
         self._bars.stop()
 
     def started(self, run: Run) -> None:
-        title = f"{run.title} · {run.label}"
+        title = one_line(f"{run.title} · {run.label}", 200)
         self._tallies[run.name] = Tally(self._bars.add_task(title, total=run.trials_at_most, note=""))
         self._line(f"asking {title}")
+
+    def rebuilding(self, run: Run, problem: str) -> None:
+        said = one_line(f"made again from the answers kept, since its files are damaged: {problem}")
+        self.console.print(said, highlight=False, markup=False, soft_wrap=True)
 
     def advanced(self, run: Run, answer: Answer) -> None:
         tally = self._tallies[run.name]
@@ -65,7 +69,8 @@ class TerminalProgress:
         self._bars.update(tally.task, advance=1, note=tally.note())
         if time.monotonic() - self._said > PLAIN_EVERY_S:
             self._said = time.monotonic()
-            self._line(f"  {run.title} · {run.label}: {tally.done} of at most {run.trials_at_most}, {tally.note()}")
+            title = one_line(f"{run.title} · {run.label}", 200)
+            self._line(f"  {title}: {tally.done} of at most {run.trials_at_most}, {tally.note()}")
 
     def finished(self, run: Run) -> None:
         tally = self._tallies[run.name]

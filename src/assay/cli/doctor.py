@@ -24,12 +24,14 @@ def doctor(
     models_file: ModelsFile = None,
 ) -> None:
     """Check the installation, the cache and, if one is named, a model. Exit code 1 where something is not ready."""
+    from assay.text import one_line
+
     load_plugins(plugin)
     checks = list(_machine())
     if model is not None:
         checks += _model(model, models_file)
     for ready, line in checks:
-        sys.stdout.write(f"{'ok  ' if ready else 'NO  '}{line}\n")
+        sys.stdout.write(f"{'ok  ' if ready else 'NO  '}{one_line(line)}\n")
     if not all(ready for ready, _ in checks):
         sys.exit(1)
 

@@ -13,14 +13,16 @@ KINDS = ("scenarios", "models", "metrics", "perturbations", "suites")
 
 
 def list_things(
-    kind: Annotated[str, typer.Argument(help="|".join(KINDS))],
+    kind: Annotated[str | None, typer.Argument(help="|".join(KINDS))] = None,
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
     """List scenarios, models, metrics, perturbations or suites."""
-    from assay.errors import unknown
+    from assay.errors import AssayError, unknown
 
     load_plugins(plugin)
+    if kind is None:
+        raise AssayError("assay list needs to know what to list", "one of " + ", ".join(KINDS))
     if kind not in KINDS:
         raise unknown("thing to list", kind, KINDS)
     rows = {

@@ -29,10 +29,23 @@ Draws = Annotated[int | None, typer.Option("--draws", help="Few-shot draws.")]
 Toxicity = Annotated[str | None, typer.Option("--toxicity", help="lexical, perspective, judge:provider/name or none.")]
 Formats = Annotated[int | None, typer.Option("--formats", help="Prompt formats: how much depends on the way of writing it.")]
 Repeats = Annotated[int | None, typer.Option("--repeats", help="Times each request is asked.")]
+Metrics = Annotated[
+    list[str] | None, typer.Option("--metric", help="A further metric, for every scenario; may be given several times.")
+]
 HelmCompat = Annotated[bool, typer.Option("--helm-compat", help="Pick instances and examples exactly as HELM does.")]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A Python file with scenarios, metrics or models.")]
 ModelsFile = Annotated[Path | None, typer.Option("--models-file", help="Details of models [default: ./models.yaml].")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+OPTIONS = {
+    "max_instances": "-n/--max-instances",
+    "seed": "--seed",
+    "draws": "--draws",
+    "formats": "--formats",
+    "repeats": "--repeats",
+}
+"""What a suite's numbers are called on the command line."""
 
 
 def load_plugins(plugins: Sequence[str] | None) -> None:
@@ -74,6 +87,7 @@ def choose(
     repeats: Repeats = None,
     helm_compat: HelmCompat = False,
     toxicity: Toxicity = None,
+    metric: Metrics = None,
     plugin: Plugins = None,
     models_file: ModelsFile = None,
 ) -> tuple[Planner, Suite]:
@@ -93,7 +107,17 @@ def choose(
         "helm_compat": helm_compat,
         "toxicity": toxicity,
     }
-    return make_planner(models_file, out), adjust(read_suite(what or ()), changes)
+    return make_planner(models_file, out), with_metrics(adjust(read_suite(what or ()), changes), metric or ())
+
+
+def with_metrics(suite: Suite, metrics: Sequence[str]) -> Suite:
+    """A suite all of whose scenarios are scored by further metrics, too."""
+    import msgspec
+
+    if not metrics:
+        return suite
+    asks = [msgspec.structs.replace(ask, metrics=(*ask.metrics, *metrics)) for ask in suite.asks()]
+    return msgspec.structs.replace(suite, scenarios=tuple(asks))
 
 
 def adjust(suite: Suite, changes: Mapping[str, object]) -> Suite:
@@ -104,7 +128,7 @@ def adjust(suite: Suite, changes: Mapping[str, object]) -> Suite:
 
     said = {name: value for name, value in changes.items() if value is not None and value is not False and value != ()}
     changed = msgspec.structs.replace(suite, **said)
-    check_suite(changed, "the command line")
+    check_suite(changed, "the command line", OPTIONS)
     return changed
 
 

@@ -80,9 +80,11 @@ def visible_prompt(request: Request) -> str:
 
 
 def _print(plans: list[dict[str, Any]]) -> None:
+    from rich.text import Text
+
     from assay.cli.console import make_console
-    from assay.cli.text import visible
     from assay.tables import NOT_MEASURED, Table
+    from assay.text import visible
 
     console = make_console()
     header = ["scenario", "model", "method", "instances", "trials", "requests", "prompt tokens", "completion ≤", "cost ≤"]
@@ -93,6 +95,6 @@ def _print(plans: list[dict[str, Any]]) -> None:
         rows.append([item["scenario"], item["model"], item["method"], *counts, cost])
     for item in plans:
         for prompt in item["prompts"]:
-            console.rule(item["run"])
+            console.rule(Text(visible(item["run"])))
             console.print(visible(prompt), highlight=False, markup=False, soft_wrap=True)
     Table("", header, rows, keys=3, notes=["Nothing was sent. ⟦…⟧ marks text that is scored, not generated."]).print(console)

@@ -4,24 +4,58 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import Plugins, load_plugins
+from assay.cli.options import Json, Plugins, load_plugins
+
+if TYPE_CHECKING:
+    from assay.store import RunFolder
 
 
 def rescore(
     path: Annotated[Path, typer.Argument(help="Folder of a run or of a suite.")],
     metric: Annotated[list[str] | None, typer.Option("--metric", help="A further metric to compute.")] = None,
     plugin: Plugins = None,
+    json: Json = False,
 ) -> None:
     """Read and score the stored responses again, with the metrics as they are now. Asks no model."""
+    from assay.rescoring import latest
     from assay.rescoring import rescore as again
     from assay.store import find_runs
+    from assay.text import one_line
 
     load_plugins(plugin)
-    for run in find_runs(path):
+    done: list[dict[str, Any]] = []
+    for run in latest(find_runs(path)):
+        before = {named.name for named in run.spec_file().spec.metrics}
         made = again(run, tuple(metric or ()))
         same = made.path == run.path
-        sys.stdout.write(f"{made.path}{' (same metrics: written again)' if same else ''}\n")
+        done.append({"folder": str(made.path), "from": str(run.path), **_result(made)})
+        if not json:
+            sys.stdout.write(f"{one_line(str(made.path))}{' (same metrics: written again)' if same else ''}\n")
+            sys.stdout.writelines(f"  {line}\n" for line in _new_values(made, before))
+    if json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(done), indent=1).decode() + "\n")
+
+
+def _result(run: RunFolder) -> dict[str, Any]:
+    import msgspec
+
+    result: dict[str, Any] = msgspec.to_builtins(run.stats())
+    return result
+
+
+def _new_values(run: RunFolder, before: set[str]) -> list[str]:
+    """The values of the metrics that a run did not have before."""
+    from assay.tables import NOT_MEASURED, find_cell, format_estimate
+
+    stats = run.stats()
+    lines = []
+    for name in (named.name for named in run.spec_file().spec.metrics if named.name not in before):
+        cell = find_cell(stats.cells, name, None, "original")
+        lines.append(f"{name}: {format_estimate(cell.estimate) if cell else NOT_MEASURED}")
+    return lines

@@ -43,6 +43,10 @@ def quickstart(
     sys.exit(carry_out_suite(make_planner(None, out), suite, (0, False), json))
 
 
+MOST_FAILURES = 10**12
+"""No run has as many trials."""
+
+
 def allowed_failures(text: str) -> tuple[float, bool]:
     """`5` as (5, False) and `2%` as (0.02, True).
 
@@ -56,6 +60,6 @@ def allowed_failures(text: str) -> tuple[float, bool]:
         value = float(number) / 100 if percent else int(number)
     except ValueError:
         raise AssayError(f"--max-failures must be a number such as 5 or a share such as 2%, not {text!r}") from None
-    if value < 0 or (percent and value > 1):
-        raise AssayError(f"--max-failures must not be negative or above 100%, not {text!r}")
+    if not 0 <= value <= (1 if percent else MOST_FAILURES):
+        raise AssayError(f"--max-failures must be between 0 and 100%, or a number of trials, not {text!r}")
     return value, percent

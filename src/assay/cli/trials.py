@@ -7,13 +7,22 @@ from typing import Any
 
 import msgspec
 
-from assay.cli.text import visible
 from assay.records import Message, Response
-from assay.store.transcripts import stored_text
+from assay.store.transcripts import reading_row, stored_text
+from assay.text import visible
 
 
 def describe_trial(row: dict[str, Any]) -> str:
-    """A row of the transcripts as a person reads it. Every text is made visible: nothing in it can command the terminal."""
+    """A row of the transcripts as a person reads it. Every text is made visible: nothing in it can command the terminal.
+
+    Raises:
+        AssayError: the row holds what assay does not write.
+    """
+    with reading_row(row):
+        return visible(_description(row))
+
+
+def _description(row: dict[str, Any]) -> str:
     parts: list[str] = []
     scored = [continuation is not None for continuation in row["continuations"]]
     previous = None
@@ -31,7 +40,7 @@ def describe_trial(row: dict[str, Any]) -> str:
     parts += [f"read as:    {row['prediction']!r} ({row['outcome']}{sure})", f"right:      {gold!r}"]
     if row["error"]:
         parts.append(f"error:      {row['error']}")
-    return visible("\n".join(parts))
+    return "\n".join(parts)
 
 
 def heading(row: dict[str, Any], run: str) -> str:

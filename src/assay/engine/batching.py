@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.errors import AssayError
 from assay.models.base import Local
+from assay.models.wording import one_line
 from assay.records import Failure, Request, Response
 
 GATHER_S = 0.002
@@ -35,6 +36,7 @@ class Dispatcher:
         self._size = max(1, model.capabilities.concurrency)
         self._waiting: list[_Waiting] = []
         self._count = 0
+        self._unordered = False
         self._pump: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="assay-model")
 
@@ -46,7 +48,7 @@ class Dispatcher:
         """
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._count += 1
-        self._waiting.append(_Waiting(self._count, self._model.batch_key(request), request, future))
+        self._waiting.append(_Waiting(self._count, self._order(request), request, future))
         if self._pump is None:
             self._pump = asyncio.create_task(self._run())
         return await future
@@ -100,14 +102,29 @@ class Dispatcher:
     def _answer(self, requests: list[Request]) -> list[Response]:
         """Ask a batch; where it fails as a whole, ask each request alone, so that one bad one fails alone."""
         try:
-            responses = self._model.ask_batch(requests)
+            responses: object = self._model.ask_batch(requests)
         except AssayError:
             raise
         except Exception as error:  # noqa: BLE001 - a model may fail in any way, and a failure is a datum
             if len(requests) > 1:
                 return [self._answer([request])[0] for request in requests]
-            return [Response(failure=Failure(kind="error", message=f"{type(error).__name__}: {error}"))]
+            return [Response(failure=Failure(kind="error", message=f"{type(error).__name__}: {one_line(str(error))}"))]
+        name = self._model.identity.name
+        if not isinstance(responses, list | tuple):
+            raise AssayError(f"{name} gave no list of responses, but {type(responses).__name__}", "repair that model")
         if len(responses) != len(requests):
-            name = self._model.identity.name
             raise AssayError(f"{name} gave {len(responses)} responses to {len(requests)} requests", "repair that model")
-        return responses
+        return list(responses)
+
+    def _order(self, request: Request) -> tuple[Any, ...]:
+        """The request's place in the order of batches; all alike where the model's key is none, or not comparable."""
+        try:
+            key = self._model.batch_key(request)
+            _ = key < self._waiting[0].order if self._waiting else key < key
+        except Exception:  # noqa: BLE001 - the order only saves work
+            self._unordered = True
+        if self._unordered:
+            for one in self._waiting:
+                one.order = ()
+            return ()
+        return key

@@ -15,12 +15,14 @@ import msgspec
 
 from assay.engine.batching import Dispatcher
 from assay.engine.cache import Entry, ResponseCache
+from assay.engine.checking import checked
 from assay.engine.health import Health
 from assay.engine.keys import Keys, key_of
 from assay.engine.retry import pause_s
 from assay.errors import AssayError
 from assay.identity import generator
 from assay.models.base import Endpoint, Local, Model, RequestError
+from assay.models.wording import one_line
 from assay.records import Failure, Record, Request, Response
 
 
@@ -203,7 +205,7 @@ class Engine:
         if lane.dispatcher is None:
             response = await self._persist(lane, request, key, preimage)
         else:
-            response = await lane.dispatcher.ask(request)
+            response = checked(await lane.dispatcher.ask(request), lane.model)
             if response.failure is None:
                 response = await self._keep(lane, key, preimage, response)
         return response if response.failure is None else self._given_up(lane, key, response)
@@ -267,14 +269,14 @@ class Engine:
         lane.counters.in_flight += 1
         try:
             async with asyncio.timeout(self._timeout_s):
-                return await model.ask(request)
+                return checked(await model.ask(request), model)
         except (RequestError, AssayError):
             raise
         except TimeoutError as error:
             limit = f" within {self._timeout_s} s" if self._timeout_s is not None else " in time"
             raise RequestError("timeout", f"{lane.name} did not answer{limit}", retriable=True) from error
         except Exception as error:  # a provider may fail in any way, and a failure is a datum
-            raise RequestError("error", f"{type(error).__name__}: {error}", retriable=False) from error
+            raise RequestError("error", f"{type(error).__name__}: {one_line(str(error))}", retriable=False) from error
         finally:
             lane.counters.in_flight -= 1
 

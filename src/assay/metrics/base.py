@@ -7,7 +7,8 @@
 
 Most metrics give one value for one answer, and are averaged. Some exist only over many answers (calibration error,
 F1 over classes, quantiles): `@summary` registers those; they see the columns of one cell and give one number, whose
-interval is a cluster bootstrap. `None` means "does not apply to this answer" and never counts as 0.
+interval is a cluster bootstrap. A summary that is a plain mean offers `each`, the values it is the mean of, and gets the
+interval of a mean. `None` means "does not apply to this answer" and never counts as 0.
 
     @summary(family="calibration", needs=("confidence", "score"), better="lower")
     def brier_score(columns: Columns) -> float | None:
@@ -40,6 +41,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from assay import registry
+from assay.metrics.checks import check_declared
 from assay.metrics.columns import Columns
 from assay.records import Answer, NamedSpec
 
@@ -54,6 +56,7 @@ SummaryFunction = Callable[[Columns], float | None]
 ResampledFunction = Callable[[Columns, "Floats"], "Floats"]
 """`(columns, weights) -> values`: weights of shape (resamples, answers) say how often each answer was drawn; one value per
 resample comes back."""
+EachFunction = Callable[[Columns], "Floats"]
 Totals = Mapping[str, float]
 CountsFunction = Callable[[Answer], Totals | None]
 ValueFunction = Callable[[Totals], float | None]
@@ -82,6 +85,8 @@ class Metric:
     """The columns a summary reads; answers that lack one of them are left out."""
     resampled: ResampledFunction | None = None
     """The summary for many resamples at once; equal to calling it on each."""
+    each: EachFunction | None = None
+    """One value for each answer, where the summary is their mean: its interval is then that of a mean."""
     noise: ResampledFunction | None = None
     """For a distance from an ideal, which chance alone makes positive: how far each resample lies from the data at hand,
     in the same distance. The interval reaches that far below the value, so that it covers an ideal that is attained."""
@@ -114,6 +119,7 @@ def metric(
     """Register a function of one answer as a metric under its own name; the function itself is returned unchanged."""
 
     def register(function: AnswerFunction) -> AnswerFunction:
+        check_declared(function, range, {"family": (family, Family), "better": (better, Better)})
         about = inspect.getdoc(function) or ""
         base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
         made = Metric(*base, of_answer=function)
@@ -135,13 +141,15 @@ def summary(
     source: str = "",
     resampled: ResampledFunction | None = None,
     noise: ResampledFunction | None = None,
+    each: EachFunction | None = None,
 ) -> Callable[[SummaryFunction], SummaryFunction]:
     """Register a function of the columns of one cell as a metric under its own name; returned unchanged."""
 
     def register(function: SummaryFunction) -> SummaryFunction:
+        check_declared(function, range, {"family": (family, Family), "better": (better, Better)}, needs)
         about = inspect.getdoc(function) or ""
         base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
-        made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise)
+        made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise, each=each)
         registry.metrics.register(made.name, made)
         return function
 
@@ -166,6 +174,7 @@ def additive(
     """
 
     def register(function: CountsFunction) -> CountsFunction:
+        check_declared(function, range, {"family": (family, Family), "better": (better, Better)})
         about = inspect.getdoc(function) or ""
         base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
         made = Metric(*base, of_counts=function, value=value, distance=distance)

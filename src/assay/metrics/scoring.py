@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from assay import registry
-from assay.errors import AssayError
 from assay.metrics.base import Metric
+from assay.metrics.checks import LARGEST, called, counted, number, within
 from assay.metrics.columns import Columns
 from assay.records import Answer, ScoredTrial
 
 UNANSWERED = frozenset({"refused", "empty", "unparsed"})
 """Outcomes that give no prediction to judge: wrong as an answer, though a response came."""
+
+ROUNDING = 1e-4
+"""How far above 0 rounding may put the log-probability of a certain text."""
 
 
 def metrics_for(names: Iterable[str]) -> tuple[Metric, ...]:
@@ -50,14 +53,8 @@ def count_answer(answer: Answer, metric: Metric) -> Mapping[str, float] | None:
     """
     if metric.of_counts is None or _is_missing(answer, metric):
         return None
-    try:
-        counts = metric.of_counts(answer)
-    except Exception as error:
-        detail = f"{type(error).__name__}: {error}"
-        raise AssayError(f"metric {metric.name} failed on an answer: {detail}", "repair it and rescore the run") from error
-    if counts is not None and not all(map(math.isfinite, counts.values())):
-        raise AssayError(f"metric {metric.name} gave a count that is not finite", "leave out what cannot be counted")
-    return counts
+    function = metric.of_counts
+    return counted(metric, called(metric, function, answer, over="an answer"), function)
 
 
 def _is_missing(answer: Answer, metric: Metric) -> bool:
@@ -67,20 +64,15 @@ def _is_missing(answer: Answer, metric: Metric) -> bool:
 def _value(answer: Answer, metric: Metric) -> float | None:
     if metric.of_answer is None or _is_missing(answer, metric):
         return None
-    try:
-        value = metric.of_answer(answer)
-    except Exception as error:
-        detail = f"{type(error).__name__}: {error}"
-        raise AssayError(f"metric {metric.name} failed on an answer: {detail}", "repair it and rescore the run") from error
+    function = metric.of_answer
+    value = number(metric, called(metric, function, answer, over="an answer"), function)
     if value is None or not math.isfinite(value):
         return None
-    low, high = metric.range
     if metric.family == "accuracy" and answer.outcome in UNANSWERED and not metric.sampled:
+        low, high = metric.range
         worst = high if metric.better == "lower" else low
         value = value if worst is None else float(worst)
-    if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):
-        raise AssayError(f"metric {metric.name} gave {value}, outside its range {low} to {high}", "declare the right range")
-    return min(max(value, -math.inf if low is None else low), math.inf if high is None else high)
+    return within(metric, value, function)
 
 
 def columns_of(trials: Sequence[ScoredTrial], main_metric: Metric | None) -> Columns:
@@ -93,8 +85,17 @@ def columns_of(trials: Sequence[ScoredTrial], main_metric: Metric | None) -> Col
     judged = main_metric is not None and tuple(main_metric.range) == (0, 1) and main_metric.better == "higher"
 
     def column(name: str) -> list[float | None]:
+        if name == "logprob":
+            return [None if t.answer.failure is not None else _possible(t.answer.logprob) for t in trials]
         if name != "score":
             return [None if t.answer.failure is not None else getattr(t.answer, name) for t in trials]
         return [t.scores.get(main_metric.name) if judged and main_metric is not None else None for t in trials]
 
     return Columns(**{field.name: np.array(column(field.name), dtype=np.float64) for field in fields(Columns)})
+
+
+def _possible(logprob: float | None) -> float | None:
+    """A log-probability, missing where it says that a text is more than certain; rounding may put a certain one above 0."""
+    if logprob is None or not -LARGEST <= logprob <= ROUNDING:
+        return None
+    return min(logprob, 0.0)

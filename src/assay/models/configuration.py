@@ -20,9 +20,14 @@ import msgspec
 
 from assay import registry
 from assay.errors import AssayError, unknown
-from assay.models.base import Model, ModelConfig
+from assay.identity import canonical
+from assay.models.base import Capabilities, Endpoint, Local, Model, ModelConfig
+from assay.models.wording import one_line
+from assay.records import ModelIdentity
+from assay.yaml_files import read_yaml_file
 
-_POSITIVE = ("context_window", "concurrency", "timeout_s")
+_POSITIVE = {"context_window": 1e12, "concurrency": 1e5, "timeout_s": 1e6}
+"""Details that must be above 0, and the most each may be."""
 _NOT_NEGATIVE = ("price_per_million_input", "price_per_million_output")
 
 
@@ -50,7 +55,47 @@ def open_model(name: str, configs: Mapping[str, ModelConfig]) -> Model:
         near = difflib.get_close_matches(name, list(configs), n=1, cutoff=0.8)
         raise unknown("model", name, near) if near else unknown("model provider", provider, registry.providers.names())
     bare = rest if slash and head == provider else name
-    return registry.providers.get(provider).make(config.model or bare, config)
+    return _made(provider, config.model or bare, config)
+
+
+def _made(provider: str, model: str, config: ModelConfig) -> Model:
+    """What a provider makes, once it is known to be a model: a provider may be anybody's code."""
+    who = f"the model provider {provider!r}"
+    try:
+        made: Any = registry.providers.get(provider).make(model, config)
+    except AssayError:
+        raise
+    except Exception as error:
+        raise AssayError(
+            f"{who} failed to open {config.name!r}: {type(error).__name__}: {one_line(str(error))}", "correct the provider"
+        ) from error
+    if not isinstance(made, Endpoint | Local):
+        raise AssayError(f"{who} gave {_kind(made)} as {config.name!r}", "its function must return an Endpoint or a Local")
+    for field, kind in (("identity", ModelIdentity), ("capabilities", Capabilities)):
+        value = getattr(made, field, None)
+        if not isinstance(value, kind):
+            raise AssayError(f"{who}: the {field} of {config.name!r} is {_kind(value)}", f"it must be of type {kind.__name__}")
+    try:
+        canonical(made.identity)
+    except (TypeError, ValueError, RecursionError) as error:
+        problem = f"{who}: the identity of {config.name!r} cannot be written down: {one_line(str(error))}"
+        raise AssayError(problem, "its options must be plain data") from error
+    _check_capabilities(made.capabilities, f"{who}: {config.name!r}")
+    return made
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _check_capabilities(capabilities: Capabilities, where: str) -> None:
+    """Numbers that later stages compute with."""
+    for field in ("concurrency", "top_logprobs", "context_window"):
+        value = getattr(capabilities, field)
+        if field == "context_window" and value is None:
+            continue
+        if not isinstance(value, int) or value < (0 if field == "top_logprobs" else 1):
+            raise AssayError(f"{where}: its capabilities have the {field} {value!r}", "it must be a positive whole number")
 
 
 def load_models_file(path: str | Path) -> dict[str, ModelConfig]:
@@ -60,7 +105,7 @@ def load_models_file(path: str | Path) -> dict[str, ModelConfig]:
         AssayError: the file cannot be read, is no YAML, names a model twice, or has a key or value that does not fit; the
             message names the file and the line or key.
     """
-    entries = _entries(_read_yaml(Path(path)), str(path))
+    entries = _entries(read_yaml_file(Path(path)), str(path))
     configs: dict[str, ModelConfig] = {}
     for number, entry in enumerate(entries, 1):
         where = f"{path}: model {entry['name']!r}" if isinstance(entry.get("name"), str) else f"{path}: model number {number}"
@@ -86,14 +131,20 @@ def _no_such_model(name: str, known: list[str]) -> AssayError:
 
 def _check(config: ModelConfig, where: str) -> None:
     """Values that have the right type and make no sense all the same."""
-    for field in _POSITIVE:
+    for field, most in _POSITIVE.items():
         value = getattr(config, field)
-        if value is not None and not value > 0:
-            raise AssayError(f"{where}: {field} must be above 0, not {value}")
+        if value is not None and not 0 < value <= most:
+            raise AssayError(f"{where}: {field} must be above 0 and at most {most:g}, not {value}")
     for field in _NOT_NEGATIVE:
         value = getattr(config, field)
-        if value is not None and not value >= 0:
-            raise AssayError(f"{where}: {field} must not be negative, but is {value}")
+        if value is not None and not 0 <= value < float("inf"):
+            raise AssayError(f"{where}: {field} must not be negative or endless, but is {value}")
+    try:
+        msgspec.json.encode(config)
+    except (UnicodeEncodeError, TypeError, OverflowError) as error:
+        raise AssayError(
+            f"{where} holds what cannot be written down: {one_line(str(error))}", "write it as plain text"
+        ) from None
 
 
 def _entries(content: Any, path: str) -> list[dict[str, Any]]:
@@ -113,38 +164,3 @@ def _entries(content: Any, path: str) -> list[dict[str, Any]]:
         if not isinstance(entry, dict):
             raise AssayError(f"{path}: model number {number} must be a mapping", "start it with - name: provider/name")
     return content
-
-
-def _read_yaml(path: Path) -> Any:
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """Plain data only, and no key twice in one mapping."""
-
-    def mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                if key.value in seen:
-                    line = key.start_mark.line + 1
-                    raise AssayError(f"{path}, line {line}: {key.value!r} appears twice", "remove one or rename it")
-                seen.add(key.value)
-        return loader.construct_mapping(node, deep=True)
-
-    Loader.add_constructor("tag:yaml.org,2002:map", mapping)
-    try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader)
-    except OSError as error:
-        raise AssayError(f"{path} cannot be read: {error.strerror}", "give the path of a YAML file") from error
-    except UnicodeDecodeError as error:
-        raise AssayError(f"{path} is not UTF-8 text", "save it as UTF-8") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f", line {mark.line + 1}" if mark else ""
-        raise AssayError(
-            f"{path}{line}: not valid YAML: {error.problem or error.context}", "check the indentation there"
-        ) from error
-    except yaml.YAMLError as error:
-        raise AssayError(f"{path} is not valid YAML: {' '.join(str(error).split())}", "check its characters") from error
-    except RecursionError as error:
-        raise AssayError(f"{path} is nested too deeply", "a list of models needs two levels") from error

@@ -128,29 +128,56 @@ def perturb(
     perturbation and the instance's id alone; input and references are changed with generators of one seed, so that a
     name exchanged in the question is exchanged for the same one in its answers. Where a model makes the copies,
     `completions` holds what it said, by name of the perturbation and id of the instance.
+
+    Raises:
+        AssayError: the perturbation failed, or gave what cannot be asked; names it and the instance.
     """
     known = registry.perturbations.get(spec.name)
 
     def fresh() -> random.Random:
         return generator(seed, "perturbation", spec.name, instance.id)
 
+    def given(function: Callable[..., Any], *arguments: object, **settings: object) -> Any:
+        try:
+            return function(*arguments, **settings)
+        except AssayError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise _wrong(spec, instance, f"failed: {type(error).__name__}: {error}") from error
+
     if known.asks is not None:
         completion = completions.get((spec.name, instance.id))
-        changed: Instance = instance if completion is None else known.change(instance, completion)
+        changed: Instance = instance if completion is None else given(known.change, instance, completion)
     elif known.whole:
-        changed = known.change(instance, fresh(), **spec.parameters)
+        changed = given(known.change, instance, fresh(), **spec.parameters)
     else:
 
         def change(text: str) -> str:
-            return typing.cast(str, known.change(text, fresh(), **spec.parameters))
+            made = given(known.change, text, fresh(), **spec.parameters)
+            if not isinstance(made, str):
+                raise _wrong(spec, instance, f"gave a value of type {type(made).__name__} where a text is needed")
+            return made
 
         changed = msgspec.structs.replace(instance, input=map_text(instance.input, change))
         if known.references:
             references = tuple(msgspec.structs.replace(r, text=change(r.text)) for r in instance.references)
             changed = msgspec.structs.replace(changed, references=references)
+    if not isinstance(changed, Instance):
+        raise _wrong(spec, instance, f"gave a value of type {type(changed).__name__} where an instance is needed")
     if changed.input == instance.input and changed.references == instance.references:
         return None
-    return msgspec.structs.replace(changed, perturbation=spec.name)
+    copy = msgspec.structs.replace(changed, perturbation=spec.name)
+    try:
+        msgspec.json.decode(msgspec.json.encode(copy), type=Instance)
+    except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError) as error:
+        raise _wrong(spec, instance, f"gave a copy that cannot be asked: {error}") from error
+    if (copy.id, copy.split) != (instance.id, instance.split):
+        raise _wrong(spec, instance, "changed its id or split")
+    return copy
+
+
+def _wrong(spec: NamedSpec, instance: Instance, what: str) -> AssayError:
+    return AssayError(f"perturbation {spec.name}, instance {instance.id} {what}", "repair the perturbation")
 
 
 def map_text(text: Text, change: Callable[[str], str]) -> Text:

@@ -8,6 +8,7 @@ import msgspec
 
 from assay.errors import AssayError, unknown
 from assay.prompting.base import Prompting, Rendered
+from assay.prompting.checks import check
 from assay.prompting.fewshot import Examples, choose
 from assay.prompting.generation import Chat, Generation, RankingBinary
 from assay.prompting.language_modeling import LanguageModeling
@@ -44,7 +45,7 @@ def decode(plain: dict[str, Any]) -> Prompting:
     """A prompting from plain data.
 
     Raises:
-        AssayError: an unknown method or field, or a value of the wrong type; the message names it.
+        AssayError: an unknown method or field, or a value of the wrong type or without sense; the message names it.
     """
     method = METHODS.get(str(plain.get("method")))
     if method is None:
@@ -53,9 +54,11 @@ def decode(plain: dict[str, Any]) -> Prompting:
         if name != "method" and name not in method.__struct_fields__:
             raise unknown(f"setting of {plain['method']}", name, method.__struct_fields__)
     try:
-        return msgspec.convert(plain, method)
-    except msgspec.ValidationError as error:
+        prompting = msgspec.convert(plain, method)
+    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
         raise AssayError(f"prompting {plain['method']}: {error}", "see docs/prompting.md for the settings") from None
+    check(prompting)
+    return prompting
 
 
 def with_changes(prompting: Prompting, changes: dict[str, Any]) -> Prompting:

@@ -50,6 +50,7 @@ _VERB = (
     r"|(?:應為|应为|應該是|应该是|应是|是|为|為|は|은|는)"
 )
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_BRACE = re.compile(r"[{}]")
 _TAGGED = re.compile(r"<(?:final_)?answer>|\"(?:final_)?answer\"\s{0,5}:", re.IGNORECASE)
 _TAG_END = re.compile(r"</|[,}\n]")
 _HASHES = re.compile(r"^#{4}(?!#)", re.MULTILINE)
@@ -67,7 +68,7 @@ _EMPTY = re.compile(r"[\s*_`#>:：]{0,200}")
 
 def announcements(text: str) -> list[Announced]:
     """Every place where an answer is announced, in the order of the text."""
-    places = [Announced(match.end(), _closing_brace(text, match.end())) for match in _BOXED.finditer(text)]
+    places = [Announced(start, end) for start, end in _boxes(text)]
     for match in _TAGGED.finditer(text):
         furthest = min(len(text), match.end() + LONGEST_ANSWER)
         end = _TAG_END.search(text, match.end(), furthest)
@@ -82,14 +83,20 @@ def announcements(text: str) -> list[Announced]:
     return sorted(places, key=lambda place: (place.start, place.end))
 
 
-def _closing_brace(text: str, start: int) -> int:
-    """Where the brace that was opened before `start` is closed; the end of its line where it never is."""
-    depth = 1
-    for position in range(start, min(len(text), start + LONGEST_BOX)):
-        depth += (text[position] == "{") - (text[position] == "}")
-        if depth == 0:
-            return position
-    return _line_end(text, start)
+def _boxes(text: str) -> list[tuple[int, int]]:
+    """Where each box begins and ends: at its closing brace, or at the end of its line where that is too far away."""
+    starts = [match.end() for match in _BOXED.finditer(text)]
+    if not starts:
+        return []
+    closed: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in _BRACE.finditer(text, starts[0] - 1):
+        if brace[0] == "{":
+            opened.append(brace.end())
+        elif opened:
+            closed[opened.pop()] = brace.start()
+    ends = ((start, closed.get(start, len(text))) for start in starts)
+    return [(start, end if end < start + LONGEST_BOX and start in closed else _line_end(text, start)) for start, end in ends]
 
 
 def _line_end(text: str, start: int) -> int:
@@ -122,10 +129,8 @@ def first_line(text: str) -> Found[str]:
 
 def boxed(text: str) -> Found[str]:
     """What stands in the last `\\boxed{…}`, braces in it balanced."""
-    last = None
-    for last in _BOXED.finditer(text):  # noqa: B007 - only the last one counts
-        pass
-    return _trimmed("boxed", text, last.end(), _closing_brace(text, last.end())) if last else nothing("boxed")
+    boxes = _boxes(text)
+    return _trimmed("boxed", text, *boxes[-1]) if boxes else nothing("boxed")
 
 
 def final_answer(text: str) -> Found[str]:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from assay.prompting.base import Prompting, Rendered, as_text
 from assay.prompting.fewshot import Examples
 from assay.prompting.reading import failed, measured
+from assay.prompting.samples import finite
 from assay.prompting.target import Target
 from assay.records import Answer, Instance, Request, Response
 
@@ -48,7 +49,7 @@ class LanguageModeling(Prompting, tag="language_modeling"):
         answer = Answer(
             outcome="answered" if scored else "empty",
             references=instance.references,
-            logprob=sum(token.logprob or 0.0 for token in scored),
+            logprob=sum(finite(token.logprob) for token in scored),
             scored_tokens=len(scored),
             scored_bytes=len(text.encode("utf-8", "replace")),
         )

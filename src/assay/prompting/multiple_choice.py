@@ -13,7 +13,7 @@ from assay.prompting.base import Prompting, Rendered
 from assay.prompting.confidence import ConfidenceSetting, agreement, asking_confidence
 from assay.prompting.fewshot import Examples
 from assay.prompting.reading import failed, letter_for, measured
-from assay.prompting.samples import Sample, answer_of, read_choice
+from assay.prompting.samples import Sample, answer_of, finite, read_choice
 from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Option, Request, Response, Token
 
@@ -38,6 +38,8 @@ class MultipleChoiceJoint(Prompting, tag="multiple_choice_joint"):
     chooses: ClassVar[bool] = True
 
     def question(self, instance: Instance) -> str:
+        if not instance.references:
+            raise AssayError(f"instance {instance.id} has no options, and {self.method} chooses between them", "give it some")
         if len(instance.references) > 26:
             raise AssayError(f"instance {instance.id} has {len(instance.references)} options", "letters reach to 26")
         lines = [
@@ -132,6 +134,8 @@ class SeparateMethod(Prompting, tag="multiple_choice_separate"):
         return logprobs[0] / (max(len(option.encode()), 1) if self.normalisation == "byte" else 1)
 
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
+        if not instance.references:
+            raise AssayError(f"instance {instance.id} has no options, and {self.method} chooses between them", "give it some")
         longest = max((reference.text for reference in instance.references), key=len, default="")
         blocks, fitted, rendered = self.fit(instance, examples, target, longest)
         shares = examples.position_shares(len(instance.references))
@@ -160,7 +164,7 @@ class SeparateMethod(Prompting, tag="multiple_choice_separate"):
         scores = []
         for index, option in enumerate(options):
             asked = [response.completions[0] for response in responses[index * contexts : (index + 1) * contexts]]
-            scores.append(self.combine([c.logprob or 0.0 for c in asked], [len(c.tokens) for c in asked], option))
+            scores.append(self.combine([finite(c.logprob) for c in asked], [len(c.tokens) for c in asked], option))
         if not scores:
             return measured(Answer(outcome="empty"), responses)
         best = [index for index, score in enumerate(scores) if score == max(scores)]
@@ -215,7 +219,7 @@ def letter_probabilities(completion: Completion, count: int, place: int | None =
     if token is None or token.text.strip() not in letters:
         return None
     found = _at_position(token)
-    mass = [sum(math.exp(value) for text, value in found.items() if text.strip() == letter) for letter in letters]
+    mass = [sum(math.exp(min(value, 0.0)) for text, value in found.items() if text.strip() == letter) for letter in letters]
     total = sum(mass)
     return tuple(value / total for value in mass) if total > 0 and len(found) > 1 else None
 
@@ -238,9 +242,10 @@ def _at_position(token: Token) -> dict[str, float]:
 
 def softmax(scores: Sequence[float]) -> tuple[float, ...]:
     """exp(score), normalised to 1; scores of minus infinity get 0."""
-    top = max(scores)
-    if top == -math.inf:
-        return tuple(1 / len(scores) for _ in scores)
-    weights = [math.exp(score - top) for score in scores]
+    known = [-math.inf if math.isnan(score) else score for score in scores]
+    top = max(known)
+    if math.isinf(top):
+        known, top = [0.0 if score == top else -math.inf for score in known], 0.0
+    weights = [math.exp(score - top) for score in known]
     total = sum(weights)
     return tuple(weight / total for weight in weights)

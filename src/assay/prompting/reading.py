@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 import string
 from collections.abc import Sequence
 
-from assay.records import Answer, Completion, Outcome, Reference, Response
+from assay.records import Answer, Completion, Outcome, Reference, Response, Usage
+
+MOST_TOKENS = 1 << 40
+"""A count above is none, whoever stored it; sums stay far below what a table can hold."""
 
 _CANNOT = r"(?:can['’]?t|cannot|can\ not|won['’]?t|(?:am|['’]m)\ (?:unable|not\ able)\ to|must\ decline\ to)"
 _ANYTHING = r"(?:help|assist|comply|answer|provide|do|fulfil|fulfill|continue|engage|discuss|create)"
@@ -51,14 +55,22 @@ def failed(responses: Sequence[Response], references: tuple[Reference, ...]) -> 
     return None
 
 
+def _credible(usage: Usage) -> bool:
+    return all(0 <= count <= MOST_TOKENS for count in (usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens))
+
+
 def measured(answer: Answer, responses: Sequence[Response]) -> Answer:
     """An answer with the tokens and seconds its responses took: sums over the requests of the trial."""
     import msgspec
 
     came = [response for response in responses if response.failure is None]
-    counted = [response for response in came if response.usage.source != "none"]
-    timed = [response.latency_s for response in came if response.latency_s is not None]
-    first = [response.first_token_s for response in came if response.first_token_s is not None]
+    counted = [response for response in came if response.usage.source != "none" and _credible(response.usage)]
+    timed = [response.latency_s for response in came if response.latency_s is not None and math.isfinite(response.latency_s)]
+    first = [
+        response.first_token_s
+        for response in came
+        if response.first_token_s is not None and math.isfinite(response.first_token_s)
+    ]
     sources = {response.usage.source for response in counted}
     return msgspec.structs.replace(
         answer,

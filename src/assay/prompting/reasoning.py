@@ -55,11 +55,15 @@ def spoken(completion: str) -> Spoken:
 
 def _without_marks(text: str) -> str:
     """The text without the marks that end a turn, which some servers leave in."""
-    shorter = text.rstrip()
-    while shorter.endswith(_ENDS):
-        mark = next(mark for mark in _ENDS if shorter.endswith(mark))
-        text = shorter = shorter[: -len(mark)].rstrip()
-    return text
+    end = last = len(text)
+    while True:
+        while last and text[last - 1].isspace():
+            last -= 1
+        mark = next((mark for mark in _ENDS if text.endswith(mark, 0, last)), None)
+        if mark is None:
+            return text if end == len(text) else text[:last]
+        last -= len(mark)
+        end = last
 
 
 def without_reasoning(text: str) -> tuple[str, bool]:

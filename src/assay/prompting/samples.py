@@ -16,6 +16,8 @@ from assay.prompting.reasoning import spoken
 from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
 
 AnswerSetting = Literal["text", "first_line", "number", "letter", "final", "boxed", "yes_no"]
+LEAST = -1e9
+"""Log-probability below which nothing is told apart: a hundred thousand impossible tokens."""
 LONG = 200
 """Characters from which on a completion that was cut at the token limit is taken to have been cut before its answer."""
 
@@ -161,4 +163,9 @@ def answer_of(samples: Sequence[Sample], references: tuple[Reference, ...], sett
 def sequence_probability(completion: Completion) -> float | None:
     """The probability of the whole completion, `None` where the model gave no log-probabilities."""
     logprob = completion.logprob
-    return None if logprob is None else math.exp(min(logprob, 0.0))
+    return None if logprob is None else math.exp(finite(logprob))
+
+
+def finite(logprob: float | None) -> float:
+    """A log-probability to compute with: at most 0, and never without bound; 0 where there is none."""
+    return 0.0 if logprob is None or math.isnan(logprob) else min(max(logprob, LEAST), 0.0)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from assay.errors import AssayError
 from assay.records import Message, Text
 
 BYTES_PER_TOKEN = 3
@@ -32,16 +33,30 @@ class Target:
         """Tokens in a piece of prompt: exact where the model has a tokenizer here, else estimated from its bytes."""
         if text in self._counts:
             return self._counts[text]
-        exact = self.tokens(text)
+        exact = self._exact(text)
         number = exact if exact is not None else -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
         if remember:
             self._counts[text] = number
         return number
 
+    def _exact(self, text: Text) -> int | None:
+        """What the model counts; its counter may be anybody's code."""
+        try:
+            counted: object = self.tokens(text)
+        except AssayError:
+            raise
+        except Exception as error:
+            raise AssayError(
+                f"the model cannot count tokens: {type(error).__name__}: {error}", "repair its provider"
+            ) from error
+        if counted is not None and (not isinstance(counted, int) or counted < 0):
+            raise AssayError(f"the model counted {counted!r} tokens", "count_tokens of its provider must give a number or None")
+        return counted
+
     def template(self) -> int:
         """Tokens that the chat template puts around a user message."""
         if self._template is None:
-            self._template = self.tokens((Message(role="user", content=""),)) or 8
+            self._template = self._exact((Message(role="user", content=""),)) or 8
         return self._template
 
     def examples_that_fit(self, fixed: Sequence[str], examples: Sequence[str], question: str, reserve: int) -> tuple[int, int]:

@@ -29,6 +29,7 @@ from assay import registry
 from assay.errors import AssayError, unknown
 from assay.prompting import Prompting
 from assay.records import Contrast, DataFile, Instance, Record, Reference, Split, Taxonomy, Text
+from assay.scenarios.checks import check_draft, check_fields
 
 Row = Mapping[str, Any]
 
@@ -95,6 +96,8 @@ class Scenario:
     notes: str = ""
     """What a reader of its numbers should know: known flaws, contamination, date of publication."""
     suites: tuple[str, ...] = field(default=())
+    name: str = ""
+    """What it is registered as; filled in when it is declared."""
 
     def instances(self, split: Split, seen: set[str] | None = None) -> Iterator[Instance]:
         """The instances of one split, in the order of the source.
@@ -111,17 +114,10 @@ class Scenario:
         """
         ids = seen if seen is not None else set()
         for position, row in enumerate(self.source.read(split).rows):
-            try:
-                draft = self.instance(row)
-            except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
-                detail = f"{type(error).__name__}: {error}"
-                raise AssayError(
-                    f"{self.source.identity}, split {split}, row {position + 1} does not have the expected shape: {detail}",
-                    "its columns are " + ", ".join(map(str, row)),
-                ) from error
+            where = f"{f'scenario {self.name}, ' if self.name else ''}{self.source.identity}, split {split}, row {position + 1}"
+            draft = _drafted(self.instance, row, where)
             if draft is None:
                 continue
-            _check(draft, f"{self.source.identity}, split {split}, row {position + 1}")
             name = draft.id if draft.id is not None else f"{split}{position}"
             if name in ids:
                 raise AssayError(f"{self.source.identity}: the id {name!r} appears twice", "ids must be unique")
@@ -138,16 +134,24 @@ class Scenario:
             )
 
 
-def _check(draft: Draft, where: str) -> None:
-    """Refuse a draft whose input or references are no texts: a missing value must not become the question `None`."""
-    parts: list[Any] = []
-    everything: tuple[Draft | Contrast, ...] = (draft, *draft.contrasts)
-    for asked in everything:
-        parts += [asked.input] if not isinstance(asked.input, tuple) else [message.content for message in asked.input]
-        parts += [reference.text for reference in asked.references]
-    for part in parts:
-        if not isinstance(part, str):
-            raise AssayError(f"{where} gives {part!r} where a text is needed", "fill the missing value or drop the row")
+def _drafted(instance: Callable[[Row], Draft | None], row: Row, where: str) -> Draft | None:
+    """The draft of a row.
+
+    Raises:
+        AssayError: there is none, or it holds something other than texts; names the row.
+    """
+    try:
+        draft = instance(row)
+    except AssayError as error:
+        raise AssayError(f"{where}: {error.message}", error.hint) from error
+    except (Exception, SystemExit) as error:
+        # What a ValueError says was written for a reader; other messages mean little without their type.
+        detail = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        columns = "its columns are " + ", ".join(map(str, row)) if isinstance(row, Mapping) else "repair the scenario"
+        raise AssayError(f"{where} does not have the expected shape: {detail}", columns) from error
+    if draft is not None:
+        check_draft(draft, where)
+    return draft
 
 
 @dataclass(frozen=True)
@@ -164,10 +168,22 @@ class ScenarioFamily:
         """The scenario with these parameters.
 
         Raises:
-            AssayError: an unknown parameter, a value of the wrong type or outside the allowed set, or one missing.
+            AssayError: an unknown parameter, a value of the wrong type or outside the allowed set, or one missing; or the
+                declaration failed or is none.
         """
-        made = self.declare(**self.resolve(given))
-        return made if made.about else replace(made, about=self.about)
+        parameters = self.resolve(given)
+        try:
+            made = self.declare(**parameters)
+        except AssayError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise AssayError(
+                f"scenario {self.name} cannot be declared: {type(error).__name__}: {error}", "repair its function"
+            ) from error
+        if not isinstance(made, Scenario):
+            raise AssayError(f"scenario {self.name} gave a value of type {type(made).__name__}", "return a Scenario")
+        check_fields(made, self.name)
+        return replace(made, name=self.name, about=made.about or self.about)
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters with their values, defaults included, converted to the declared types."""
@@ -234,7 +250,13 @@ def convert(value: Any, annotation: Any, where: str) -> Any:
         except ValueError:
             kind = "a whole number" if annotation is int else "a number"
             raise AssayError(f"{where} must be {kind}, not {value!r}") from None
-    return str(value) if annotation is str else value
+    return _text(str(value), where) if annotation is str else value
+
+
+def _text(value: str, where: str) -> str:
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise AssayError(f"{where} holds a character that no text or path can have: {value!r}", "write it in UTF-8")
+    return value
 
 
 def choice(question: Text, options: Iterable[str], *, correct: int | Iterable[int], **more: Any) -> Draft:

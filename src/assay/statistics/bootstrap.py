@@ -5,18 +5,26 @@ percentile one; its standard error is the standard deviation of the replicates. 
 calibration error, chance makes every replicate too large, and the percentile interval never reaches an ideal that is
 attained; there the lower end is the value minus the 97.5 % quantile of the distance that chance alone produces, which by
 the triangle inequality is far enough wherever the truth lies.
+
+Few clusters that agree must not claim certainty: where the range has two bounds the interval reaches at least as far as that of
+a mean with the same standard error (see `estimates`), and for summaries of right and wrong as far as `unseen` says. A summary
+that is a plain mean has the interval of a mean in place of a bootstrap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from assay.identity import array_generator
 from assay.metrics import Columns, Metric
+from assay.metrics.checks import called, number, within
 from assay.records import Estimate
-from assay.statistics.estimates import Bounds, clipped, rounded
+from assay.statistics.estimates import Bounds, clipped, clustered_mean, interval_of_mean, rounded
+from assay.statistics.unseen import unseen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +55,9 @@ def bootstrap_estimate(metric: Metric, columns: Columns, clusters: Integers, see
     Returns:
         The estimate, without bounds where there are fewer than two clusters or where the metric has no value for half of
         the replicates; `None` where the metric has no value at all.
+
+    Raises:
+        AssayError: the metric failed, or its value is no finite number inside the range that it declares.
     """
     import numpy as np
 
@@ -55,19 +66,46 @@ def bootstrap_estimate(metric: Metric, columns: Columns, clusters: Integers, see
     if metric.of_answers is None or n == 0:
         return None
     known = columns if n == len(columns) else columns.take(there)
-    value = metric.of_answers(known)
-    if value is None or not np.isfinite(value):
+    value = _value(metric, known)
+    if value is None:
         return None
+    value = within(metric, value, metric.of_answers)
     codes = np.unique(clusters[there], return_inverse=True)[1]
     count = int(codes.max()) + 1
     if count < 2:
         return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
-    replicates, noise = _replicates(metric, known, codes, seed, cell)
-    return with_replicates(metric.range, value, (n, count), replicates, noise)
+    mean = clustered_mean(metric.each(known), codes, metric.range) if metric.each else None
+    if mean is None:
+        replicates, noise = _replicates(metric, known, codes, seed, cell)
+        mean = with_replicates(metric.range, value, (n, count), replicates, noise)
+    return _widened(mean, called(metric, unseen, metric, known, count, over="a resample"), metric.range)
+
+
+def _value(metric: Metric, columns: Columns) -> float | None:
+    """A summary of some answers.
+
+    Raises:
+        AssayError: the metric failed or gave no number.
+    """
+    assert metric.of_answers is not None
+    return number(metric, called(metric, metric.of_answers, columns, over="the answers of a cell"), metric.of_answers)
+
+
+def _widened(estimate: Estimate, away: tuple[float, float] | None, bounds: Bounds) -> Estimate:
+    """The estimate with an interval that reaches at least so far below and above its value."""
+    if away is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, high = (rounded(clipped(estimate.value + reach, bounds)) for reach in away)
+    return msgspec.structs.replace(estimate, low=min(estimate.low, low), high=max(estimate.high, high))
 
 
 def with_replicates(
-    bounds: Bounds, value: float, counts: tuple[int, int], replicates: Floats, noise: Floats | None
+    bounds: Bounds,
+    value: float,
+    counts: tuple[int, int],
+    replicates: Floats,
+    noise: Floats | None,
+    informative: int | None = None,
 ) -> Estimate:
     """The estimate that the replicates of a value support.
 
@@ -77,6 +115,7 @@ def with_replicates(
         counts: answers and clusters behind it.
         replicates: the value of each resample, NaN where it has none.
         noise: the distance of each resample from the data, where the metric is a distance from an ideal.
+        informative: clusters that can have an influence on the value, where that is not all of them.
     """
     import numpy as np
 
@@ -89,8 +128,11 @@ def with_replicates(
     if noise is not None and np.isfinite(noise).any():
         low = value - float(np.nanquantile(noise, 0.975))
         method = f"bootstrap with noise floor, {len(finite)} replicates"
-    low, high = (rounded(clipped(bound, bounds)) for bound in (low, high))
     spread = rounded(float(finite.std(ddof=1)))
+    if None not in bounds:
+        least, greatest = interval_of_mean(value, spread, informative or clusters, bounds)
+        low, high = min(low, least), max(high, greatest)
+    low, high = (rounded(clipped(bound, bounds)) for bound in (low, high))
     return Estimate(
         value=value, low=min(low, value), high=max(high, value), n=n, clusters=clusters, stderr=spread, method=method
     )
@@ -117,17 +159,17 @@ def _blocks(
     n = len(columns)
     replicates = replicates_for(n) if metric.resampled else max(FEWEST, min(REPLICATES, SLOW_DRAWS // n))
     for weights in resamples(clusters, replicates, seed, cell):
-        values = metric.resampled(columns, weights) if metric.resampled else one_by_one(metric, columns, weights)
-        yield values, metric.noise(columns, weights) if metric.noise else None
+        function = metric.resampled or partial(one_by_one, metric)
+        values = called(metric, function, columns, weights, over="a resample")
+        yield values, called(metric, metric.noise, columns, weights, over="a resample") if metric.noise else None
 
 
 def one_by_one(metric: Metric, columns: Columns, weights: Floats) -> Floats:
     """The metric of each resample, NaN where it has no value."""
     import numpy as np
 
-    assert metric.of_answers is not None
     positions = np.arange(len(columns))
-    values = [metric.of_answers(columns.take(np.repeat(positions, drawn.astype(np.int64)))) for drawn in weights]
+    values = [_value(metric, columns.take(np.repeat(positions, drawn.astype(np.int64)))) for drawn in weights]
     return np.array(values, dtype=np.float64)
 
 

@@ -1,24 +1,24 @@
 """A function of sums over many answers with a 95 % interval, by resampling the sums of clusters.
 
 The same bootstrap as for summaries, at a fraction of the cost: what one cluster adds to the sums does not depend on the
-others, so a resample is a weighted sum of rows, and the texts behind them are never read again.
+others, so a resample is a weighted sum of rows, and the texts behind them are never read again. Answers that add nothing to
+any count can change nothing: they do not count among the clusters that make an interval narrow.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.errors import AssayError
 from assay.metrics import Metric
+from assay.metrics.checks import called, number, within
 from assay.records import Estimate
 from assay.statistics.bootstrap import FEWEST, replicates_for, resamples, with_replicates
-from assay.statistics.estimates import clipped
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from assay.metrics.base import ValueFunction
     from assay.metrics.columns import Floats, Integers
 
 REPLICATES_OF_CHANGE = FEWEST
@@ -69,7 +69,7 @@ def totals_estimate(
         replicates; `None` where the sums have no value.
 
     Raises:
-        AssayError: the metric's value lies outside the range it declares.
+        AssayError: the metric failed, or its value is no finite number inside the range it declares.
     """
     import numpy as np
 
@@ -83,11 +83,11 @@ def totals_estimate(
     value = sums.value()
     if value is None:
         return None
-    if sums.clusters < 2:
+    if sums.informative < 2:
         return Estimate(value=value, low=None, high=None, n=n, clusters=sums.clusters, method="one cluster: no interval")
     replicates = max(FEWEST, min(replicates_for(n), SUMS // len(sums.totals)))
     values, noise = sums.replicates(replicates, seed_and_cell)
-    return with_replicates(metric.range, value, (n, sums.clusters), values, noise)
+    return with_replicates(metric.range, value, (n, sums.clusters), values, noise, sums.informative)
 
 
 def totals_change(
@@ -117,12 +117,13 @@ def totals_change(
     if after is None or before is None:
         return None
     value, count = after - before, copies.clusters
-    if count < 2:
+    informative = min(copies.informative, originals.informative)
+    if informative < 2:
         return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
     ends = [sums.replicates(REPLICATES_OF_CHANGE, seed_and_cell)[0] for sums in (copies, originals)]
     low, high = metric.range
     bounds = (None, None) if low is None or high is None else (low - high, high - low)
-    return with_replicates(bounds, value, (n, count), ends[0] - ends[1], None)
+    return with_replicates(bounds, value, (n, count), ends[0] - ends[1], None, informative)
 
 
 class Sums:
@@ -133,6 +134,8 @@ class Sums:
 
         self.metric = metric
         self.clusters = by_cluster.shape[0]
+        self.informative = int((abs(by_cluster).sum(axis=1) > 0).sum())
+        """Clusters that add to any count: the others can change nothing, however many they are."""
         self._by_count = by_cluster.T.tocsr()
         self._used = [name for name, entries in zip(names, np.diff(self._by_count.indptr), strict=True) if entries]
         self._by_count = self._by_count[np.diff(self._by_count.indptr) > 0]
@@ -142,17 +145,10 @@ class Sums:
         """The metric over all.
 
         Raises:
-            AssayError: the value lies outside the range that the metric declares.
+            AssayError: the metric failed, or the value is no finite number inside the range that it declares.
         """
         value = self._of(self.totals)
-        low, high = self.metric.range
-        if value is None or not math.isfinite(value):
-            return None
-        if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):
-            raise AssayError(
-                f"metric {self.metric.name} gave {value}, outside its range {low} to {high}", "declare the right range"
-            )
-        return clipped(value, self.metric.range)
+        return None if value is None else within(self.metric, value, self._function)
 
     def replicates(self, number: int, seed_and_cell: tuple[int, str]) -> tuple[Floats, Floats | None]:
         """The metric of each resample, NaN where it has no value, and its distance from the whole where the metric has one."""
@@ -173,5 +169,10 @@ class Sums:
         return dict(zip(self._used, sums, strict=True))
 
     def _of(self, totals: Mapping[str, float]) -> float | None:
+        found = called(self.metric, self._function, totals, over="the sums of a cell")
+        return number(self.metric, found, self._function)
+
+    @property
+    def _function(self) -> ValueFunction:
         assert self.metric.value is not None
-        return self.metric.value(totals)
+        return self.metric.value

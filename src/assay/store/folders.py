@@ -137,7 +137,7 @@ class RunFolder:
             return msgspec.json.decode(path.read_bytes(), type=kind)
         except FileNotFoundError:
             raise AssayError(f"{path} does not exist", "give the folder of a finished run") from None
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError, OverflowError) as error:
             raise AssayError(f"{path} is not what assay writes: {error}", "run `assay verify` on it") from None
 
 

@@ -17,35 +17,61 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+UNREADABLE = (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError, OverflowError, OSError)
+"""What reading a file of a run can raise where the file is not what assay wrote."""
+
+
 def verify(folder: Path) -> Iterator[str]:
     """Everything that is wrong with a run folder, a line for each; nothing where all is as it was written."""
+    yield from damage(folder)
+    if (folder / MANIFEST).is_file():
+        yield from _extras(folder)
+
+
+def damage(folder: Path) -> Iterator[str]:
+    """What is wrong with the files that make up a run; files that were added do no harm."""
     path = folder / MANIFEST
     if not path.is_file():
         yield f"{path}: missing (the run was never finished, or the file was removed)"
         return
-    raw = path.read_bytes()
     try:
+        raw = path.read_bytes()
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         yield f"{path}: changed: {error}"
         return
     if encode_json(manifest) != raw or manifest.sealed().seal != manifest.seal:
         yield f"{path}: changed (its seal does not fit its content)"
+    if path.is_symlink():
+        yield f"{path}: replaced by a link"
     for name in CONTENT:
         if name not in manifest.files:
             yield f"{path}: does not list {name}"
     for name, wanted in sorted(manifest.files.items()):
-        file = folder / name
-        if Path(name).name != name:
+        if Path(name).name != name or "\0" in name:
             yield f"{path}: lists {name!r}, which is not in this folder"
+        else:
+            yield from changed(folder / name, wanted)
+    yield from _named_rightly(folder, manifest)
+
+
+def changed(file: Path, wanted: str) -> Iterator[str]:
+    """What is wrong with a file that should have that digest."""
+    try:
+        if file.is_symlink():
+            yield f"{file}: replaced by a link"
         elif not file.is_file():
             yield f"{file}: missing"
         elif file_digest(file) != wanted:
             yield f"{file}: changed"
-    for extra in sorted(folder.iterdir()):
-        if extra.name not in manifest.files and extra.name != MANIFEST:
-            yield f"{extra}: not part of the run"
-    yield from _named_rightly(folder, manifest)
+    except OSError as error:
+        yield f"{file}: cannot be read: {error.strerror}"
+
+
+def _extras(folder: Path) -> Iterator[str]:
+    for file in sorted(folder.iterdir()):
+        if file.name not in CONTENT and file.name != MANIFEST:
+            yield f"{file}: not part of the run"
 
 
 def _named_rightly(folder: Path, manifest: Manifest) -> Iterator[str]:
@@ -55,8 +81,8 @@ def _named_rightly(folder: Path, manifest: Manifest) -> Iterator[str]:
     if not file.is_file():
         return
     try:
-        spec = msgspec.json.decode(file.read_bytes(), type=SpecFile)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
+        name = run_name(msgspec.json.decode(file.read_bytes(), type=SpecFile).spec)
+    except (*UNREADABLE, UnicodeEncodeError):
         return  # its digest has told already
-    if run_name(spec.spec) != manifest.run:
-        yield f"{file}: describes the run {run_name(spec.spec)}, not {manifest.run}"
+    if name != manifest.run:
+        yield f"{file}: describes the run {name}, not {manifest.run}"

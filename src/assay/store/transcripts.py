@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +114,27 @@ def to_row(transcript: Transcript) -> dict[str, Any]:
 
 
 def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
-    """The trial and its responses that a row holds, enough to read and score it again."""
+    """The trial and its responses that a row holds, enough to read and score it again.
+
+    Raises:
+        AssayError: the row holds what assay does not write.
+    """
+    with reading_row(row):
+        return _from_row(row)
+
+
+@contextmanager
+def reading_row(row: dict[str, Any]) -> Iterator[None]:
+    """Whoever reads a row's JSON and columns gets an error that names the trial where they are not what assay writes."""
+    try:
+        yield
+    except (msgspec.DecodeError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        which = str(row.get("instance_id"))[:80]
+        problem = f"the stored trial {which!r} is not what assay writes: {error}"
+        raise AssayError(problem, "run `assay verify` on the run") from None
+
+
+def _from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
     instance = Instance(
         id=row["instance_id"],
         input=stored_text(row["input"]),
@@ -128,7 +149,7 @@ def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
         Request(prompt=stored_text(prompt), continuation=continuation)
         for prompt, continuation in zip(row["prompts"], row["continuations"], strict=True)
     )
-    trial = Trial(
+    made = Trial(
         instance=instance,
         requests=requests,
         draw=row["draw"],
@@ -137,6 +158,7 @@ def from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
         shots=tuple(row["shots"]),
         truncated=row["truncated"],
     )
+    trial = msgspec.convert(msgspec.to_builtins(made), Trial)  # a record does not check its own types
     return trial, tuple(msgspec.json.decode(response, type=Response) for response in row["responses"])
 
 
@@ -157,24 +179,42 @@ def read_transcripts(path: Path, batch: int = 2000) -> Iterator[dict[str, Any]]:
         while (rows := table.slice(start, batch).collect()).height:
             yield from rows.iter_rows(named=True)
             start += batch
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise AssayError(f"{path} cannot be read: {error}", "run `assay verify` on the run") from None
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise AssayError(f"{path} cannot be read: {_first_line(error)}", "run `assay verify` on the run") from None
 
 
 def write_part(path: Path, rows: Sequence[dict[str, Any]], schema: dict[str, Any]) -> None:
-    """Write some rows as a Parquet file of their own."""
+    """Write some rows as a Parquet file of their own. Raises AssayError where it cannot be written."""
     import polars as pl
 
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path, compression="zstd")
+    with _saying(path):
+        pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path, compression="zstd")
 
 
 def join_parts(parts: Iterable[Path], path: Path, schema: dict[str, Any]) -> None:
-    """Write the rows of some Parquet files, in their order, as one file, without holding them all."""
+    """Write the rows of some Parquet files, in their order, as one file, without holding them all. As `write_part`."""
     import polars as pl
 
     listed = list(parts)
-    table: pl.LazyFrame = pl.scan_parquet(listed) if listed else pl.DataFrame(schema=schema).lazy()
-    table.sink_parquet(path, compression="zstd", row_group_size=2000, maintain_order=True)
+    with _saying(path):
+        table: pl.LazyFrame = pl.scan_parquet(listed) if listed else pl.DataFrame(schema=schema).lazy()
+        table.sink_parquet(path, compression="zstd", row_group_size=2000, maintain_order=True)
+
+
+@contextmanager
+def _saying(path: Path) -> Iterator[None]:
+    """Polars raises errors of its own where a file cannot be written, or even panics."""
+    import polars as pl
+
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        hint = "every answer so far is kept, and the same command goes on once that is put right"
+        raise AssayError(f"{path} cannot be written: {_first_line(error)}", hint) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
 
 
 def _json(value: Any) -> str:

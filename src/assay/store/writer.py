@@ -101,10 +101,11 @@ class RunWriter:
             **{name: getattr(self.tally, name) for name in Tally.__struct_fields__},
         ).sealed()
         write_json(self._work / MANIFEST, manifest)
+        for name in (*CONTENT, MANIFEST):
+            _sync(self._work / name)
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / MANIFEST).unlink(missing_ok=True)
         for name in (*CONTENT, MANIFEST):
-            _sync(self._work / name)
             os.replace(self._work / name, self.folder / name)
         shutil.rmtree(self._work, ignore_errors=True)
         return manifest

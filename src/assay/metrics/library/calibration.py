@@ -169,7 +169,14 @@ def _resampled_confidence(columns: Columns, weights: Floats) -> Floats:
     return mean(columns.confidence, weights)
 
 
-@summary(family="calibration", needs=("confidence",), better="neither", everywhere=True, resampled=_resampled_confidence)
+@summary(
+    family="calibration",
+    needs=("confidence",),
+    better="neither",
+    everywhere=True,
+    resampled=_resampled_confidence,
+    each=lambda columns: columns.confidence,
+)
 def mean_confidence(columns: Columns) -> float | None:
     """Mean of the model's confidence in its answers."""
     return float(columns.confidence.mean())

@@ -6,11 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.metrics.base import summary
+from assay.metrics.checks import LARGEST
 from assay.metrics.columns import Columns
 from assay.metrics.weighted import total
 
 if TYPE_CHECKING:
     from assay.metrics.columns import Floats
+
+MOST_NATS = 230.0
+"""For a token: the exponential of more is no number that could be averaged."""
 
 
 def _bits_per_byte(columns: Columns, weights: Floats) -> Floats:
@@ -23,20 +27,25 @@ def _bits_per_byte(columns: Columns, weights: Floats) -> Floats:
 def bits_per_byte(columns: Columns) -> float | None:
     """Bits needed for a byte (UTF-8) of text: comparable between tokenizers."""
     size = columns.scored_bytes.sum()
-    return float(-columns.logprob.sum() / size / math.log(2)) if size else None
+    return _finite(-columns.logprob.sum() / size / math.log(2)) if size else None
 
 
 def _perplexity(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
-    return np.exp(-total(columns.logprob, weights) / total(columns.scored_tokens, weights))
+    nats = -total(columns.logprob, weights) / total(columns.scored_tokens, weights)
+    return np.where(nats <= MOST_NATS, np.exp(np.minimum(nats, MOST_NATS)), np.nan)
 
 
 @summary(family="accuracy", needs=("logprob", "scored_tokens"), range=(1, None), better="lower", resampled=_perplexity)
 def perplexity(columns: Columns) -> float | None:
-    """exp of the mean negative log-probability of a token: comparable only between models with one tokenizer."""
+    """exp of the mean negative log-probability of a token: comparable only between models with one tokenizer.
+
+    Without a value where a token is less likely than exp(-230) on average: no model means that.
+    """
     tokens = columns.scored_tokens.sum()
-    return math.exp(-columns.logprob.sum() / tokens) if tokens else None
+    nats = -columns.logprob.sum() / tokens if tokens else math.inf
+    return math.exp(nats) if nats <= MOST_NATS else None
 
 
 def _logprob_per_byte(columns: Columns, weights: Floats) -> Floats:
@@ -47,4 +56,9 @@ def _logprob_per_byte(columns: Columns, weights: Floats) -> Floats:
 def logprob_per_byte(columns: Columns) -> float | None:
     """Natural-log probability of a byte (UTF-8) of text: bits_per_byte times -ln 2."""
     size = columns.scored_bytes.sum()
-    return float(columns.logprob.sum() / size) if size else None
+    return _finite(columns.logprob.sum() / size) if size else None
+
+
+def _finite(value: float) -> float | None:
+    """The value as long as it can be averaged with others."""
+    return float(value) if abs(value) <= LARGEST else None

@@ -77,13 +77,13 @@ def _all_right(columns: Columns, weights: Floats) -> Floats:
     return mean(_filled(columns, 1.0), weights)
 
 
-@summary(family="outcomes", needs=(), everywhere=True, resampled=_all_wrong)
+@summary(family="outcomes", needs=(), everywhere=True, resampled=_all_wrong, each=lambda c: _filled(c, 0.0))
 def main_if_missing_wrong(columns: Columns) -> float | None:
     """The main metric, were every trial without a score wrong. For main metrics that are an accuracy, 0 to 1."""
     return _bound(columns, 0.0)
 
 
-@summary(family="outcomes", needs=(), everywhere=True, resampled=_all_right)
+@summary(family="outcomes", needs=(), everywhere=True, resampled=_all_right, each=lambda c: _filled(c, 1.0))
 def main_if_missing_right(columns: Columns) -> float | None:
     """The main metric, were every trial without a score right. For main metrics that are an accuracy, 0 to 1."""
     return _bound(columns, 1.0)

@@ -24,11 +24,25 @@ def _once(columns: Columns) -> Floats:
     return np.ones((1, len(columns)))
 
 
+def _squares(columns: Columns) -> Floats:
+    import numpy as np
+
+    return np.asarray((columns.confidence - columns.score) ** 2)
+
+
 def _brier(columns: Columns, weights: Floats) -> Floats:
-    return mean((columns.confidence - columns.score) ** 2, weights)
+    return mean(_squares(columns), weights)
 
 
-@summary(family="calibration", needs=("confidence", "score"), better="lower", everywhere=True, source=BRIER, resampled=_brier)
+@summary(
+    family="calibration",
+    needs=("confidence", "score"),
+    better="lower",
+    everywhere=True,
+    source=BRIER,
+    resampled=_brier,
+    each=_squares,
+)
 def brier_score(columns: Columns) -> float | None:
     """Mean squared difference between confidence and correctness: calibration and discrimination in one number."""
     return float(((columns.confidence - columns.score) ** 2).mean())
@@ -95,11 +109,15 @@ def brier_uncertainty(columns: Columns) -> float | None:
     return float(max(0.0, _uncertainty(columns, _once(columns))[0]))
 
 
-def _log_loss(columns: Columns, weights: Floats) -> Floats:
+def _losses(columns: Columns) -> Floats:
     import numpy as np
 
     confidence = np.clip(columns.confidence, LEAST, 1 - LEAST)
-    return mean(-columns.score * np.log(confidence) - (1 - columns.score) * np.log1p(-confidence), weights)
+    return np.asarray(-columns.score * np.log(confidence) - (1 - columns.score) * np.log1p(-confidence))
+
+
+def _log_loss(columns: Columns, weights: Floats) -> Floats:
+    return mean(_losses(columns), weights)
 
 
 @summary(
@@ -110,6 +128,7 @@ def _log_loss(columns: Columns, weights: Floats) -> Floats:
     unit="nats",
     source="https://doi.org/10.1111/j.2517-6161.1952.tb00104.x",
     resampled=_log_loss,
+    each=_losses,
 )
 def nll(columns: Columns) -> float | None:
     """Mean negative log-likelihood of being right or wrong under the model's confidence (log loss)."""

@@ -73,7 +73,7 @@ class OpenAICompatible(Endpoint):
             if request.continuation is not None and not self._chat:
                 return await self._score(request, request.continuation)
             reply, latency_s = await self._exchange(self._body(request))
-            return msgspec.structs.replace(parsing.response_of(reply), latency_s=latency_s)
+            return self._received(parsing.response_of(reply), latency_s)
         except RequestError as error:
             if error.kind == "not_found":
                 raise await self._with_names(error) from None
@@ -100,11 +100,14 @@ class OpenAICompatible(Endpoint):
                 raise
             self._generated_when_scoring = 1
             return await self._score(request, continuation)
-        return msgspec.structs.replace(scoring.scored_response(reply, prompt, continuation), latency_s=latency_s)
+        return self._received(scoring.scored_response(reply, prompt, continuation, self._transport.secrets.clean), latency_s)
+
+    def _received(self, response: Response, latency_s: float) -> Response:
+        return msgspec.structs.replace(self._transport.secrets.cleaned(response), latency_s=latency_s)
 
     async def _exchange(self, body: dict[str, object]) -> tuple[parsing.Reply, float]:
         data, latency_s = await self._transport.post(self._path, body)
-        reply = parsing.decode(data)
+        reply = parsing.decode(data, self._transport.secrets.clean)
         if reply.error and not reply.choices:
             raise self._transport.error_in_body(reply.error, self._path)
         return reply, latency_s

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from assay.models.base import RequestError
+from assay.models.wording import one_line
 
-LONGEST_MESSAGE = 400
-"""Characters of a server's message that are kept."""
+__all__ = ["from_error_field", "from_status", "one_line", "retry_after_s"]
+
+Clean = Callable[[str], str]
+"""Takes the secrets out of a text."""
 
 _TOO_LONG = re.compile(
     r"context.?(length|window|size)|maximum.{0,20}context|too many tokens|prompt is too long|exceeds?.{0,40}tokens", re.I
@@ -24,7 +27,9 @@ _NO_MODEL = re.compile(
 _QUOTA = re.compile(r"insufficient_quota|quota exceeded|exceeded your current quota|billing", re.I)
 
 
-def from_status(status: int, headers: Mapping[str, str], data: bytes, where: str, key_hint: str) -> RequestError:
+def from_status(
+    status: int, headers: Mapping[str, str], data: bytes, where: str, key_hint: str, clean: Clean = str
+) -> RequestError:
     """The error behind a response that is not a success.
 
     Args:
@@ -33,8 +38,9 @@ def from_status(status: int, headers: Mapping[str, str], data: bytes, where: str
         data: its body, of whatever form.
         where: the URL that was asked.
         key_hint: what to do about a refused key.
+        clean: takes the secrets out of what the server said, before any of it is cut.
     """
-    message, code = _server_message(data)
+    message, code = _server_message(data, clean)
     said = f"{where} answered {status}" + (f": {message}" if message else "")
     about = f"{code} {message}"
     if status in (401, 403):
@@ -52,7 +58,7 @@ def from_status(status: int, headers: Mapping[str, str], data: bytes, where: str
     if status >= 500 or status in (409, 425):
         return RequestError("server", said, retriable=True, retry_after_s=retry_after_s(headers))
     if 300 <= status < 400:
-        target = headers.get("Location", "another address")
+        target = one_line(clean(headers.get("Location", "another address")))
         return RequestError(
             "bad_request", f"{said}: it redirects to {target} (set base_url to the final address)", retriable=False
         )
@@ -64,12 +70,15 @@ def from_status(status: int, headers: Mapping[str, str], data: bytes, where: str
     return RequestError("bad_request", f"{said} ({hint})", retriable=False)
 
 
-def from_error_field(error: Any, where: str, key_hint: str) -> RequestError:
+def from_error_field(error: Any, where: str, key_hint: str, clean: Clean = str) -> RequestError:
     """The error behind a 200 whose body holds an `error`, as some gateways send: by its code where that is a status."""
-    data = json.dumps({"error": error}).encode()
+    try:
+        data = json.dumps({"error": error}).encode()
+    except (ValueError, RecursionError):
+        data = b""
     code = str(error.get("code")) if isinstance(error, dict) else ""
     status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
-    return from_status(status, {}, data, where, key_hint)
+    return from_status(status, {}, data, where, key_hint, clean)
 
 
 def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
@@ -88,12 +97,6 @@ def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float
     return max(0.0, moment - (time.time() if now is None else now))
 
 
-def one_line(text: str) -> str:
-    """A server's words for a message: printable, on one line, not too long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST_MESSAGE]).split())
-    return line if len(line) <= LONGEST_MESSAGE else line[:LONGEST_MESSAGE] + "…"
-
-
 def _seconds(value: str | None) -> float | None:
     try:
         number = float(value or "")
@@ -102,15 +105,27 @@ def _seconds(value: str | None) -> float | None:
     return number if 0 <= number < float("inf") else None
 
 
-def _server_message(data: bytes) -> tuple[str, str]:
+def _server_message(data: bytes, clean: Clean) -> tuple[str, str]:
     """The message and code in an error body: OpenAI's `{"error": {...}}`, a bare message, or whatever text it is."""
-    text = data[: 64 * 1024].decode("utf-8", "replace")
+    text = clean(data[: 64 * 1024].decode("utf-8", "replace"))
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return one_line(re.sub(r"<[^>]*>", " ", text)), ""
+        return one_line(re.sub(r"<[^<>]*>", " ", text)), ""
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
-        return one_line(str(error)), ""
+        return _said(error, clean), ""
     message = error.get("message") or error.get("detail") or error
-    return one_line(str(message)), f"{error.get('code') or ''} {error.get('type') or ''}"
+    return _said(message, clean), one_line(clean(f"{_word(error.get('code'))} {_word(error.get('type'))}"))
+
+
+def _word(value: Any) -> str:
+    return str(value) if isinstance(value, str | int | float) else ""
+
+
+def _said(value: Any, clean: Clean) -> str:
+    """A message for people; of a message that is a structure its beginning."""
+    try:
+        return one_line(clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+    except (ValueError, RecursionError):
+        return "a message that is nested too deeply to be shown"

@@ -1,25 +1,26 @@
 """What an OpenAI-compatible endpoint sent back, read strictly: records, or a `RequestError`, whatever the bytes.
 
-Text is data and stays as it is, with two exceptions that no encoding could carry on: lone surrogates become U+FFFD, and
-log-probabilities that are no numbers become `None` (negative infinity becomes -9999, the protocol's own stand-in for it).
+Text is data and stays as it is, but for lone surrogates, which no encoding could carry on: they become U+FFFD. A number that
+cannot be what it is said to be counts as not given: a log-probability that is none (`NaN`, or above 0), a count of tokens that
+is negative or astronomical. Negative infinity becomes -9999, the protocol's own stand-in for it. A completion is never lost
+for what stands beside it.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from assay.models.base import RequestError
+from assay.models.limits import IMPOSSIBLE, log_probability
+from assay.models.wire.repair import repaired, token_count
 from assay.records import Completion, FinishReason, Response, Token, Usage
 
-IMPOSSIBLE = -9999.0
-"""Log-probability that stands for "impossible" in the protocol."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+__all__ = ["IMPOSSIBLE", "Logprobs", "Reply", "decode", "response_of", "tokens_of", "usage_of", "version_of"]
 
 _FINISH: dict[str, FinishReason] = {
     "stop": "stop", "eos": "stop", "eos_token": "stop", "end_turn": "stop", "stop_sequence": "stop",
@@ -92,8 +93,12 @@ class Reply(msgspec.Struct):
 _decoder = msgspec.json.Decoder(Reply)
 
 
-def decode(data: bytes) -> Reply:
-    """The reply in a body.
+def decode(data: bytes, clean: Callable[[str], str] = str) -> Reply:
+    """The reply in a body. What stands there besides the completions may have any form: it is left out where it is odd.
+
+    Args:
+        data: the body.
+        clean: takes the secrets out of what the server said, for a message.
 
     Raises:
         RequestError: the bytes are no JSON (`malformed`, worth another try: a gateway's page or a cut transfer), or JSON of
@@ -101,13 +106,8 @@ def decode(data: bytes) -> Reply:
     """
     try:
         return _decoder.decode(data)
-    except msgspec.ValidationError as error:
-        # Numbers beyond a float's range end here as well, and are dealt with below.
-        if "out of range" not in str(error):
-            raise RequestError("malformed", f"the response has an unexpected shape: {error}", retriable=False) from None
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    return _lenient(data)
+    except (msgspec.MsgspecError, RecursionError):
+        return _lenient(data, clean)
 
 
 def response_of(reply: Reply) -> Response:
@@ -131,15 +131,14 @@ def response_of(reply: Reply) -> Response:
 def usage_of(reply: Reply) -> Usage:
     """The tokens as the provider counted them."""
     counted = reply.usage
-    if counted is None or (counted.prompt_tokens is None and counted.completion_tokens is None):
+    if counted is None:
         return Usage()
     details = counted.completion_tokens_details
-    return Usage(
-        prompt_tokens=max(0, counted.prompt_tokens or 0),
-        completion_tokens=max(0, counted.completion_tokens or 0),
-        reasoning_tokens=max(0, (details.reasoning_tokens or 0) if details else 0),
-        source="provider",
-    )
+    read, written = token_count(counted.prompt_tokens), token_count(counted.completion_tokens)
+    if read is None and written is None:
+        return Usage()
+    reasoned = token_count(details.reasoning_tokens) if details else None
+    return Usage(prompt_tokens=read or 0, completion_tokens=written or 0, reasoning_tokens=reasoned or 0, source="provider")
 
 
 def version_of(reply: Reply) -> str:
@@ -148,18 +147,14 @@ def version_of(reply: Reply) -> str:
 
 
 def tokens_of(logprobs: Logprobs | None) -> tuple[Token, ...]:
-    """The tokens of either shape; none where there are no log-probabilities.
-
-    Raises:
-        RequestError: parallel lists of different lengths (`malformed`).
-    """
+    """The tokens of either shape; none where there are no log-probabilities, or lists that do not belong together."""
     if logprobs is None:
         return ()
     if logprobs.content is not None:
         return tuple(
             Token(
                 text=one.token,
-                logprob=_number(one.logprob),
+                logprob=log_probability(one.logprob),
                 top=_top((alternative.token, alternative.logprob) for alternative in one.top_logprobs or ()),
             )
             for one in logprobs.content
@@ -168,9 +163,9 @@ def tokens_of(logprobs: Logprobs | None) -> tuple[Token, ...]:
         return ()
     tops = logprobs.top_logprobs or [None] * len(logprobs.tokens)
     if not len(logprobs.tokens) == len(logprobs.token_logprobs) == len(tops):
-        raise RequestError("malformed", "tokens and log-probabilities differ in number", retriable=False)
+        return ()
     return tuple(
-        Token(text=text, logprob=_number(logprob), top=_top((top or {}).items()))
+        Token(text=text, logprob=log_probability(logprob), top=_top((top or {}).items()))
         for text, logprob, top in zip(logprobs.tokens, logprobs.token_logprobs, tops, strict=True)
     )
 
@@ -192,28 +187,22 @@ def _top(pairs: Any) -> dict[str, float]:
     """Alternatives by text; of two tokens with the same text (parts of a character) the likelier one stays."""
     top: dict[str, float] = {}
     for text, logprob in pairs:
-        value = _number(logprob)
+        value = log_probability(logprob)
         if value is not None and value > top.get(text, -math.inf):
             top[text] = value
     return top
 
 
-def _number(logprob: float | None) -> float | None:
-    if logprob is None or math.isfinite(logprob):
-        return logprob
-    return IMPOSSIBLE if logprob == -math.inf else None
-
-
-def _lenient(data: bytes) -> Reply:
-    """Read JSON as Python's own decoder does: it also knows NaN, infinities and lone surrogates."""
+def _lenient(data: bytes, clean: Callable[[str], str]) -> Reply:
+    """Read JSON as Python's own decoder does: it also knows NaN, infinities and lone surrogates; and repair what is odd."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise RequestError("malformed", "the response is not UTF-8 text", retriable=True) from None
     try:
-        plain = _clean(json.loads(text))
+        plain = repaired(json.loads(text, parse_int=_whole), Logprobs)
     except (ValueError, RecursionError) as error:
-        start = " ".join(text[:80].split())
+        start = " ".join(clean(text)[:80].split())
         raise RequestError("malformed", f"the response is not JSON ({error}): {start!r}", retriable=True) from None
     try:
         return msgspec.convert(plain, Reply)
@@ -221,11 +210,5 @@ def _lenient(data: bytes) -> Reply:
         raise RequestError("malformed", f"the response has an unexpected shape: {error}", retriable=False) from None
 
 
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    if isinstance(value, dict):
-        return {_clean(key): _clean(item) for key, item in value.items()}
-    return value
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) < 19 else float(digits)

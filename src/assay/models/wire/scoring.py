@@ -7,6 +7,8 @@ log-probability. A token that spans the join of prompt and continuation belongs 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.models.base import RequestError
 from assay.models.wire.parsing import Logprobs, Reply, tokens_of, usage_of, version_of
 from assay.records import Completion, Response, Token
@@ -15,13 +17,14 @@ _PARTIAL = "�"
 """Stands in a token's text for bytes that are no whole character."""
 
 
-def scored_response(reply: Reply, prompt: str, continuation: str) -> Response:
+def scored_response(reply: Reply, prompt: str, continuation: str, clean: Callable[[str], str] = str) -> Response:
     """The response to a scoring request: one completion, the continuation with its tokens.
 
     Args:
         reply: the server's reply to `prompt + continuation` with echo and log-probabilities.
         prompt: what the continuation follows.
         continuation: what is scored.
+        clean: takes the secrets out of what the server said, for a message.
 
     Raises:
         RequestError: the server did not echo the text, or not with log-probabilities (`no_echo`, not worth another try).
@@ -32,7 +35,7 @@ def scored_response(reply: Reply, prompt: str, continuation: str) -> Response:
     sent = prompt + continuation
     text = choice.text or ""
     if not text.startswith(sent):
-        raise _no_echo(f"it answered {text[:40]!r} instead of the text it was sent")
+        raise _no_echo(f"it answered {clean(text)[:40]!r} instead of the text it was sent")
     if choice.logprobs is None:
         raise _no_echo("it echoed the text without log-probabilities")
     tokens = tokens_of(choice.logprobs)

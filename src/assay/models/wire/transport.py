@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import msgspec
 from assay.errors import AssayError
 from assay.models.base import RequestError
 from assay.models.wire import failures
+from assay.models.wire.secrets import Secrets
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,6 +27,9 @@ CONNECT_S = 10.0
 KEEP_ALIVE_S = 15.0
 """Seconds an idle connection is kept."""
 
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HOST = re.compile(r"[\w.:-]+(?:%\w+)?")
+_WRITABLE = re.compile(r"[^\s\x00-\x1f\x7f\ud800-\udfff\\<>\"^`{|}]+")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -51,8 +56,11 @@ class Transport:
         if self._key:
             self._headers["Authorization"] = f"Bearer {self._key}"
         self._headers.update(headers)
+        self.secrets = Secrets(self._key, headers)
         for name, value in self._headers.items():
-            if not (name + value).isprintable() or not (name + value).isascii():
+            if not _HEADER_NAME.fullmatch(name):
+                raise AssayError(f"the header name {name!r} is none that HTTP allows", "use letters, digits and hyphens")
+            if not value.isprintable() or not value.isascii():
                 raise AssayError(f"the header {name!r} holds characters that HTTP does not allow", key_hint)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -72,7 +80,7 @@ class Transport:
         status, headers, answer = await self._exchange("POST", url, data, self._timeout_s)
         latency_s = time.perf_counter() - started
         if status != 200:
-            raise self.redacted(failures.from_status(status, headers, answer, url, self._key_hint))
+            raise failures.from_status(status, headers, answer, url, self._key_hint, self.secrets.clean)
         return answer, latency_s
 
     async def model_names(self) -> list[str]:
@@ -80,20 +88,13 @@ class Transport:
         try:
             status, _, data = await self._exchange("GET", f"{self.base_url}/models", None, min(self._timeout_s, CONNECT_S))
             listed = msgspec.json.decode(data)["data"] if status == 200 else []
-            return [failures.one_line(str(one["id"])) for one in listed]
+            return [failures.one_line(self.secrets.clean(str(one["id"]))) for one in listed]
         except (RequestError, msgspec.MsgspecError, KeyError, TypeError, RecursionError):
             return []
 
-    def redacted(self, error: RequestError) -> RequestError:
-        """The same error without the key, should the server have repeated it."""
-        if not self._key or self._key not in error.message:
-            return error
-        message = error.message.replace(self._key, "***")
-        return RequestError(error.kind, message, retriable=error.retriable, retry_after_s=error.retry_after_s)
-
     def error_in_body(self, error: Any, path: str) -> RequestError:
         """What an `error` in a successful response means."""
-        return self.redacted(failures.from_error_field(error, f"{self.base_url}{path}", self._key_hint))
+        return failures.from_error_field(error, f"{self.base_url}{path}", self._key_hint, self.secrets.clean)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -132,10 +133,8 @@ class Transport:
             raise RequestError("bad_request", f"{url} is not a URL (correct base_url)", retriable=False) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             # ValueError: what aiohttp raises for headers and chunks that are no HTTP.
-            detail = failures.one_line(str(error)) or type(error).__name__
-            raise self.redacted(
-                RequestError("connection", f"the connection to {url} broke: {detail}", retriable=True)
-            ) from None
+            detail = failures.one_line(self.secrets.clean(str(error))) or type(error).__name__
+            raise RequestError("connection", f"the connection to {url} broke: {detail}", retriable=True) from None
 
     def _connected(self) -> aiohttp.ClientSession:
         """The session, made anew where the event loop is another than the one it was made in."""
@@ -168,10 +167,13 @@ def checked_url(base_url: str) -> str:
         parts = urlsplit(base_url)
         host = parts.hostname
         _ = parts.port
+        (host or "").encode("idna")
     except ValueError:
         host = None
-    if not host or parts.scheme not in ("http", "https"):
-        raise AssayError(f"base_url {base_url!r} is not an http:// or https:// address", "e.g. http://127.0.0.1:8000/v1")
+    usable = host and _HOST.fullmatch(host) and _WRITABLE.fullmatch(base_url)
+    if not host or not usable or parts.scheme not in ("http", "https"):
+        shown = repr(base_url[:200]) if "@" not in base_url else "(not shown: it may hold credentials)"
+        raise AssayError(f"base_url {shown} is not an http:// or https:// address", "e.g. http://127.0.0.1:8000/v1")
     if parts.username or parts.password:
         raise AssayError(
             f"the base_url for {host} holds credentials", "put the key into an environment variable, see key_variable"

@@ -6,6 +6,7 @@ import functools
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from assay.errors import AssayError
 from assay.identity import canonical, generator
@@ -29,7 +30,16 @@ class Generator:
     function: Callable[[random.Random, Split], Row]
     """Makes one row; it may make other rows for other splits."""
     sizes: Mapping[Split, int]
-    """Rows of each split."""
+    """Rows of each split; anything else is an `AssayError`."""
+
+    def __post_init__(self) -> None:
+        wrong = [name for name in self.sizes if name not in get_args(Split)]
+        wrong += [name for name, size in self.sizes.items() if type(size) is not int or size < 0]
+        if wrong:
+            raise AssayError(
+                f"{self.identity} has no possible size of the split {wrong[0]!r}",
+                "sizes give train, valid or test a whole number",
+            )
 
     @property
     def identity(self) -> str:
@@ -56,8 +66,14 @@ class Generator:
 
     def _new(self, split: Split, position: int, seen: set[bytes]) -> Row:
         for attempt in range(TRIES):
-            row = self.function(generator("generated scenario", self.name, split, position, attempt), split)
-            key = canonical(row)
+            where = f"{self.identity}, split {split}, row {position + 1}"
+            try:
+                row = self.function(generator("generated scenario", self.name, split, position, attempt), split)
+                key = canonical(row)
+            except AssayError:
+                raise
+            except (Exception, SystemExit) as error:
+                raise AssayError(f"{where} cannot be made: {type(error).__name__}: {error}", "repair its function") from error
             if key not in seen:
                 seen.add(key)
                 return row

@@ -35,6 +35,8 @@ def read_rows(path: Path, name: str) -> Iterator[Row]:
     Raises:
         AssayError: the file is missing, empty, of an unknown kind or malformed; names the file and, for text, the line.
     """
+    if "\0" in str(path) or any("\ud800" <= character <= "\udfff" for character in str(path)):
+        raise AssayError(f"{name!r} cannot be the path of a file", "it holds a character that no path has")
     reader = _reader(name)
     count = 0
     try:
@@ -108,6 +110,10 @@ def _json_lines(file: IO[bytes], name: str) -> Iterator[Row]:
             row = decode(line)
         except msgspec.DecodeError as error:
             raise AssayError(f"{name}, line {number} is not JSON: {error}", "each line must hold one object") from error
+        except RecursionError:
+            raise AssayError(
+                f"{name}, line {number} is nested too deeply to be read", "each line must hold one object"
+            ) from None
         yield _object(row, f"{name}, line {number}")
 
 
@@ -117,6 +123,8 @@ def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:
         rows = msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         raise AssayError(f"{name} is not JSON: {error}", "it must hold an array of objects, or one object a line") from error
+    except RecursionError:
+        raise AssayError(f"{name} is nested too deeply to be read", "it must hold an array of objects") from None
     for number, row in enumerate(rows, 1):
         yield _object(row, f"{name}, item {number}")
 

@@ -1,4 +1,4 @@
-"""Model output on a terminal: hostile text, so everything that could command the terminal is made visible instead."""
+"""Foreign text made fit to show: everything that could command a terminal or hide in a report becomes visible instead."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def visible(text: str, longest: int = LONGEST_SHOWN) -> str:
         cut = len(text) - longest
         text = f"{text[: longest // 2]}\n[… {cut:,} characters not shown …]\n{text[-longest // 2 :]}"
     return "".join(character if _harmless(character) else _escape(character) for character in text)
+
+
+def one_line(text: str, longest: int = 2000) -> str:
+    """As `visible`, with every run of white space as one space: for table cells, titles and messages."""
+    return visible(" ".join(text.split()), longest).replace("\n", " ")
 
 
 def _harmless(character: str) -> bool:

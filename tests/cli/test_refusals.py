@@ -1,0 +1,63 @@
+"""Requests that cannot be carried out, and plugins that misbehave, end in one line and never in success."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import Assay
+
+RUN = ("run", "billing_support:", "-m", "baseline/majority", "-n", "3")
+METRIC = "from assay.metrics import metric\n@metric(family='accuracy')\ndef {}(a):\n    '''Leaves.'''\n    raise {}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*RUN, "--max-failures", "nan%"), "--max-failures"),
+        ((*RUN, "--max-failures", "inf%"), "--max-failures"),
+        ((*RUN[:-1], "0"), "-n/--max-instances must be at least 1"),
+        ((*RUN, "--draws", "9999999"), "--draws must be at least 1 and at most 1,000,000"),
+        ((*RUN, "--seed", "9" * 30), "--seed"),
+        (("run", "billing_support:", "-m", "smollm2-135m"), "did you mean local/smollm2-135m?"),
+        (("run", "zzzz:", "-m", "baseline/majority"), "--plugin FILE.py"),
+        (("list",), "scenarios, models, metrics, perturbations, suites"),
+        ((*RUN, "--metric", "exact_mach"), "did you mean exact_match"),
+        ((*RUN, "--out", "caf\udce9"), "is not UTF-8"),
+        (("run", "caf\udce9.yaml"), "is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(arguments: tuple[str, ...], message: str, assay: Assay) -> None:
+    said = assay(*arguments)
+    assert said.code == 2, said
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("leave", ["raise SystemExit", "raise SystemExit(0)", "import sys; sys.exit()"])
+def test_a_plugin_that_exits_on_import_does_not_end_the_program_with_success(leave: str, assay: Assay) -> None:
+    Path("p.py").write_text(f"{leave}\n")
+    said = assay(*RUN, "--plugin", "p.py")
+    assert said.code == 2
+    assert "plugin p.py called sys.exit" in said.err
+
+
+@pytest.mark.parametrize("verb", ["run", "rescore"])
+@pytest.mark.parametrize(("leave", "code"), [("SystemExit(0)", 2), ("KeyboardInterrupt", 130), ("GeneratorExit", 70)])
+def test_a_metric_that_exits_does_not_end_the_program_with_success(verb: str, leave: str, code: int, assay: Assay) -> None:
+    name = f"leaving_by_{leave[:6].lower()}_in_{verb}"  # a name is taken once in a process
+    Path(f"{name}.py").write_text(METRIC.format(name, leave))
+    if verb == "rescore":
+        assert assay(*RUN).code == 0
+    said = assay(*(RUN if verb == "run" else ("rescore", "runs")), "--metric", name, "--plugin", f"{name}.py")
+    assert said.code == code, said
+    assert "Traceback" not in said.err
+    assert said.out == "" or verb == "run"
+    assert not list(Path("runs").rglob("*.part"))
+
+
+def test_a_metric_of_the_command_line_scores_every_scenario(assay: Assay) -> None:
+    said = assay(*RUN, "capitals:", "--metric", "f1_score", "--json")
+    assert said.code == 0, said.err
+    assert said.out.count('"metric": "f1_score"') >= 2

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import AssayError
+from assay.yaml_files import parse_yaml, read_yaml_file
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\nb: 0x_\n", r"f\.yaml, line 2: '0x_' is no value"),
+        ("a: " + "9" * 5000, r"f\.yaml, line 1: '9{40}' is no value"),
+        ("a: " + "9" * 30, r"more than 19 digits"),
+        ("a: " + "[" * 100_000, r"f\.yaml, line 1: nested too deeply"),
+        ("- " * 100_000, r"f\.yaml, line 1: nested too deeply"),
+        ("a: 1\nb: 2\na: 3\n", r"f\.yaml, line 3: 'a' appears twice"),
+        ("a: !!bool maybe", r"line 1: 'maybe' is no value"),
+        ("a: !!int ''", r"line 1: '' is no value"),
+        ("a: !!python/object:os.system x", r"line 1: not valid YAML"),
+        ("a: &a [*a]", r"line 1: not valid YAML"),
+        ('a: "\\ud800"', r"half a character"),
+        ("a: \x00", r"f\.yaml is not valid YAML"),
+        ("a: [1\nb: 2", r"f\.yaml, line 2: not valid YAML"),
+        ("\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]), "too much"),
+    ],
+)
+def test_yaml_that_cannot_be_meant_is_refused_at_once_with_file_and_line(text: str, message: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises(AssayError, match=message) as raised:
+        parse_yaml(text, "f.yaml")
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 500
+    assert time.perf_counter() - started < 2
+
+
+def test_dates_stay_the_text_they_are_written_as() -> None:
+    assert parse_yaml("revision: 2024-01-02\nother: 2024-13-45\n", "f") == {"revision": "2024-01-02", "other": "2024-13-45"}
+
+
+def test_anchors_and_merges_are_read() -> None:
+    assert parse_yaml("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", "f") == {"a": {"b": 1}, "c": {"b": 1, "d": 2}}
+
+
+@given(st.text(alphabet="ab:-[]{}&*!<>'\"#|%?,.0x_1eE+ \n\t~", max_size=60))
+def test_any_text_is_data_or_one_line(text: str) -> None:
+    with contextlib.suppress(AssayError):
+        parse_yaml(text, "f.yaml")
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_bytes(b"\xff\xfe")
+    for name, message in (("x.yaml", "is not UTF-8"), ("none.yaml", "cannot be read"), ("", "cannot be read")):
+        with pytest.raises(AssayError, match=message):
+            read_yaml_file(tmp_path / name)
+    with pytest.raises(AssayError, match="is no path"):
+        read_yaml_file(Path("a\0b"))
