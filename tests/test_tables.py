@@ -23,7 +23,7 @@ def estimate(value: float, low: float | None, high: float | None) -> Estimate:
         (348.4, 348.03, 348.77, "348.4 [348.0, 348.8]"),
         (0.5, None, None, "0.50 [?]"),
         (1.0, 1.0, 1.0, "1.00 [1.00, 1.00]"),
-        (0.0, 0.0, 0.00001, "0.0000 [0.0000, 0.0000]"),
+        (0.0, 0.0, 0.00001, "0.000 [0.000, 0.000]"),
     ],
 )
 def test_a_number_has_no_more_digits_than_its_interval_supports(

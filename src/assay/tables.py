@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NOT_MEASURED = "–"
-MOST_DIGITS = 4
+MOST_DIGITS = 3
 SHOWN_STEPS = 4
 """An interval is written with as many digits as make it at least this many steps of the last one wide."""
 

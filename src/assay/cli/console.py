@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-PLAIN_WIDTH = 170
+PLAIN_WIDTH = 190
 """Columns where the output goes to a file or pipe."""
 
 
