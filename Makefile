@@ -1,6 +1,6 @@
 # Two commands on a fresh machine with Python 3.11 or newer and make:
 #
-#   make quickstart   set up, then run the main job on the embedded model: about 4 minutes on 2 cores
+#   make quickstart   set up, then run the main job on the embedded model: 2 to 3 minutes on 2 cores
 #   make test         set up, then lint, check types and run all tests
 
 PYTHON ?= python3

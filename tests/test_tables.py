@@ -67,3 +67,18 @@ def test_the_tables_of_a_run_show_every_metric_then_perturbations_and_subgroups_
     assert [row[1] for row in first.rows] == ["exact_match", "latency_s"]
     assert perturbed.rows == [["typos", "10", "–", "0.40 [0.10, 0.70]", "–", "–", "–"]]
     assert groups.rows == [["region=north", "0.90 [0.60, 1.00]", "10"]]
+
+
+def test_the_splits_of_a_run_are_never_mixed_or_left_unnamed() -> None:
+    cells = [
+        Cell(metric="exact_match", split=split, estimate=estimate(value, value - 0.1, value + 0.1))  # type: ignore[arg-type]
+        for split, value in (("valid", 0.4), ("test", 0.6))
+    ]
+    first, second = run_tables(stats("a", *cells))
+    assert [(table.title.split(" · ")[0], table.rows[0][2][:4]) for table in (first, second)] == [
+        ("boolq, valid", "0.40"),
+        ("boolq, test", "0.60"),
+    ]
+    table = suite_table([stats("a", *cells)])
+    assert table.rows[1][2].startswith("0.60")
+    assert any("several splits" in note for note in table.notes)

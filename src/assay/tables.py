@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from assay.errors import AssayError
 from assay.metrics.derived import find
 from assay.records import Cell, ComputedOn, Estimate
@@ -84,12 +86,23 @@ def suite_table(stats: Sequence[StatsFile]) -> Table:
             found = [column.find(run) for column in columns]
             twice = sum(other.label == run.label for other in runs) > 1
             name = f"  {run.label} #{run.run[-12:][:4]}" if twice else f"  {run.label}"
-            rows.append([name, str(run.instances), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
+            main = find_cell(run.cells, run.main_metric, None, "original")
+            items = main.estimate.clusters if main and len(splits_of(run.cells)) > 1 else run.instances
+            rows.append([name, str(items), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
     failed = sum(run.failed for run in stats)
     notes = [f"[…]: 95 % interval, clustered by item. {NOT_MEASURED}: not measured.", *(column.note for column in columns)]
+    if any(len(splits_of(run.cells)) > 1 for run in stats):
+        notes.append(
+            "Of a run over several splits the last one is shown, test where it was asked; the run's own tables have all."
+        )
     if failed:
         notes.append(f"{failed} of {sum(run.trials for run in stats)} trials failed; the numbers above leave them out.")
     return Table("", ["candidate", "items", *(column.title for column in columns)], rows, notes=notes)
+
+
+def splits_of(cells: Sequence[Cell]) -> list[str]:
+    """The splits that some cells are of, in their order."""
+    return list(dict.fromkeys(cell.split for cell in cells))
 
 
 @dataclass(frozen=True)
@@ -122,8 +135,8 @@ COLUMNS = (
 
 
 def find_cell(cells: Sequence[Cell], metric: str, perturbation: str | None, computed_on: ComputedOn) -> Cell | None:
-    """The cell over all subgroups, of the first split that has one."""
-    for cell in cells:
+    """The cell over all subgroups; of a run over several splits that of the last one, which is test where it was asked."""
+    for cell in reversed(cells):
         wanted = (cell.metric, cell.perturbation, cell.computed_on) == (metric, perturbation, computed_on)
         if wanted and cell.subgroup is None:
             return cell
@@ -133,8 +146,14 @@ def find_cell(cells: Sequence[Cell], metric: str, perturbation: str | None, comp
 def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
     """The estimates of a run: every metric on the originals, the main one under each perturbation and in each subgroup.
 
-    With `every`, all metrics under all perturbations and in all subgroups.
+    With `every`, all metrics under all perturbations and in all subgroups. A run over several splits has them split by split.
     """
+    splits = splits_of(stats.cells)
+    if len(splits) > 1:
+        parts = [tuple(cell for cell in stats.cells if cell.split == split) for split in splits]
+        titles = [f"{stats.title}, {split}" for split in splits]
+        of_split = [msgspec.structs.replace(stats, title=t, cells=part) for t, part in zip(titles, parts, strict=True)]
+        return [table for part in of_split for table in run_tables(part, every)]
     overall = [cell for cell in stats.cells if cell.subgroup is None]
     plain = [cell for cell in overall if cell.perturbation is None]
     order = sorted(plain, key=lambda cell: (cell.metric != stats.main_metric, family_of(cell.metric), cell.metric))
