@@ -6,7 +6,12 @@ import sys
 from pathlib import Path
 
 from assay import registry
+from assay.interop.helm_scenarios import table_rows
 from assay.metrics import Metric
+from assay.scenarios import ScenarioFamily
+from assay.scenarios.base import NEEDS
+from assay.scenarios.origins import declared_origin, kind_of
+from assay.scenarios.variants import sample, variants
 
 HERE = Path(__file__).parent
 FAMILIES = ("accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "copyright", "efficiency", "outcomes")
@@ -55,7 +60,82 @@ def row(metric: Metric) -> str:
     return f"| `{metric.name}` | {about} | {spread} | {metric.better} | {'; '.join(notes)} | {source} |"
 
 
-PAGES = {"metrics.md": metrics_page}
+HELM_MARKS = ("<!-- Written by python docs/generate.py: -->\n", "<!-- Until here. -->")
+
+
+def helm_page() -> str:
+    """docs/helm.md, with its table of scenarios as the code has it."""
+    before, _, rest = (HERE / "helm.md").read_text("utf-8").partition(HELM_MARKS[0])
+    after = rest.partition(HELM_MARKS[1])[2]
+    lines = ["| HELM's entry | here | what differs |", "|---|---|---|"]
+    for theirs, ours, difference in table_rows():
+        here = f"`{ours.removesuffix(':')}`" if ours else "–"
+        lines.append(f"| `{theirs}` | {here} | {difference} |")
+    return before + HELM_MARKS[0] + "\n".join(lines) + "\n" + HELM_MARKS[1] + after
+
+
+SCENARIOS_HEAD = """# Scenarios
+
+{families} scenarios, {scenarios} with their parameters: `assay list scenarios --all` names them, and `assay show scenario NAME`
+shows what is known of one, and its first prompts. *Data*: where the rows come from. A *pinned* repository is read at one commit
+for ever, an *unpinned* one at its newest, which the run records; a *gated* one needs an account that accepted its terms
+(`HF_TOKEN`); a *local path* is a file of yours; *included* comes with assay; *generated* is made from a seed.
+*Shots*: examples shown by default. *Needs*: what the main metric is not measured without; the other metrics are.
+
+This page is written by `python docs/generate.py` from the declarations in `src/assay/scenarios/library/`.
+"""
+
+
+def scenarios_page() -> str:
+    """docs/scenarios.md."""
+    families = [registry.scenarios.get(name) for name in registry.scenarios.names()]
+    count = sum(1 for family in families for _ in variants(family))
+    lines = [
+        SCENARIOS_HEAD.format(families=len(families), scenarios=count),
+        "| scenario | parameters | task | data | | licence | main metric | shots | needs |",
+        "|---|---|---|---|---|---|---|---:|---|",
+        *map(scenario_row, families),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def scenario_row(family: ScenarioFamily) -> str:
+    """A family of scenarios, with its defaults, as a line of the table."""
+    parameters = ", ".join(f"`{name}`{number_of_values(family, name)}" for name in family.parameters)
+    found = sample(family)
+    if found is None:
+        return f"| `{family.name}` | {parameters} | what its tasks ask | | other | | that of the task | | |"
+    made = found[1]
+    task = f"{made.taxonomy.task}: {made.taxonomy.what}" if made.taxonomy.what else made.taxonomy.task
+    cells = [
+        f"`{family.name}`",
+        parameters,
+        task,
+        linked(declared_origin(made.source)),
+        kind_of(made.source),
+        made.licence,
+        f"`{made.main_metric}`",
+        str(made.prompting.shots),
+        ", ".join(NEEDS[need] for need in made.requires),
+    ]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def number_of_values(family: ScenarioFamily, parameter: str) -> str:
+    """` (57)`: how many values a parameter can have, where they are listed."""
+    values = family.choices(parameter)
+    return f" ({len(values)})" if values else ""
+
+
+def linked(origin: str) -> str:
+    """A repository of the hub as a link that names the beginning of its commit; other origins are not shown."""
+    kind, _, rest = origin.partition(":")
+    repo, _, revision = rest.partition("@")
+    shown = revision[:7] if "/" not in revision else revision
+    return f"[{repo}](https://huggingface.co/datasets/{repo}/tree/{revision}) {shown}" if kind == "hub" else ""
+
+
+PAGES = {"metrics.md": metrics_page, "helm.md": helm_page, "scenarios.md": scenarios_page}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE

@@ -34,6 +34,13 @@ class MockServer:
     def __init__(self, port: int) -> None:
         self.port = port
         self.base_url = f"http://127.0.0.1:{port}/v1"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def kill(self) -> None:
+        """End the server's process: nobody listens any more."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
     def stats(self) -> dict[str, Any]:
         deadline = time.monotonic() + 5
@@ -55,11 +62,11 @@ class MockServer:
 
 
 @contextlib.contextmanager
-def mock_server(shared: Path, *arguments: str) -> Iterator[MockServer]:
+def mock_server(shared: Path, *arguments: str, port: int | None = None) -> Iterator[MockServer]:
     """Start the shared fake server with these arguments; it ends with the block."""
-    server = MockServer(free_port())
+    server = MockServer(port or free_port())
     command = [sys.executable, str(shared / "bench" / "mock_openai.py"), "--port", str(server.port), *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = server.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         deadline = time.monotonic() + 30
         while True:
@@ -81,8 +88,12 @@ def mock_server(shared: Path, *arguments: str) -> Iterator[MockServer]:
 @contextlib.asynccontextmanager
 async def own_server(handler: Handler) -> AsyncIterator[str]:
     """A server in this event loop that answers every request with `await handler(request)`; gives its base URL."""
+
+    async def answer(request: web.Request) -> Any:
+        return await handler(request)
+
     application = web.Application(client_max_size=2**26)
-    application.router.add_route("*", "/{path:.*}", handler)
+    application.router.add_route("*", "/{path:.*}", answer)
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

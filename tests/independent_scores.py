@@ -11,7 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from assay.models.local.engine import Engine, Job
+from assay.models.in_process.jobs import Job
+from assay.models.local.engine import Engine
 from assay.models.local.gguf import read
 from assay.models.local.llama import Llama
 from assay.models.local.products import Workers

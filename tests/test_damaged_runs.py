@@ -36,10 +36,10 @@ def test_a_damaged_run_is_made_again_to_the_same_bytes_and_that_is_said(name: st
     said = assay(*RUN)
     assert said.code == 0, said
     # Without its manifest a run is not finished, so nothing is wrong with it.
-    assert ("damaged" in said.out) == ((name, harm) != (MANIFEST, "removed"))
+    assert ("damaged" in said.err) == ((name, harm) != (MANIFEST, "removed"))
     assert {part: (run.path / part).read_bytes() for part in (*CONTENT, MANIFEST)} == good
     assert list(verify(run.path)) == []
-    assert "damaged" not in assay(*RUN).out
+    assert "damaged" not in assay(*RUN).err
 
 
 def test_files_of_two_runs_mixed_by_a_crash_between_renames_are_made_again(assay: Assay) -> None:
@@ -63,7 +63,7 @@ def test_a_file_that_was_added_to_a_run_is_no_damage(assay: Assay) -> None:
     assert assay(*RUN).code == 0
     (run,) = find_runs(Path("runs"))
     (run.path / "notes.txt").write_text("mine")
-    assert "damaged" not in assay(*RUN).out
+    assert "damaged" not in assay(*RUN).err
     assert any("notes.txt: not part of the run" in problem for problem in verify(run.path))
 
 

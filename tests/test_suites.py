@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from assay import registry
+from assay.entries import Ask
 from assay.errors import AssayError
-from assay.suites import Candidate, builtin_suites, parse_suite, read_suite
+from assay.metrics import metrics_for
+from assay.perturbations import parse_perturbations
+from assay.prompting import with_changes
+from assay.suites import Candidate, Suite, builtin_suites, parse_suite, read_suite
 
 GOOD = """
 name: mine
@@ -70,3 +75,25 @@ def test_the_suites_that_come_with_assay_can_be_read() -> None:
         suite = parse_suite(text, name)
         assert suite.asks()
         assert suite.about
+
+
+def entries_of_suites() -> list[tuple[str, str | Ask]]:
+    return [(name, entry) for name, text in builtin_suites().items() for entry in parse_suite(text, name).scenarios]
+
+
+@pytest.mark.parametrize(("suite", "entry"), entries_of_suites(), ids=lambda part: str(part)[:100])
+def test_every_entry_of_every_suite_is_a_scenario_with_sensible_settings(suite: str, entry: str | Ask) -> None:
+    for ask in Suite(scenarios=(entry,)).asks():
+        scenario = registry.scenarios.get(ask.scenario)(**ask.parameters)
+        with_changes(scenario.prompting, ask.prompting)
+        metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics))
+        parse_perturbations(ask.perturbations or ())
+
+
+def test_the_suites_of_helm_and_the_small_ones_are_there() -> None:
+    assert {"helm-classic", "helm-lite", "helm-capabilities", "helm-safety", "quickstart", "smoke"} <= set(builtin_suites())
+
+
+def test_the_smoke_suite_needs_no_network() -> None:
+    for ask in parse_suite(builtin_suites()["smoke"], "smoke").asks():
+        assert not registry.scenarios.get(ask.scenario)(**ask.parameters).source.identity.startswith("hub:")

@@ -2,8 +2,9 @@
 
     mmlu:subject=anatomy,model=openai/gpt-x,data_augmentation=typos,max_train_instances=3
 
-This is HELM's notation. Values may be quoted (`stop="\\n"`), so that they can hold commas and equals signs. A key is a
-parameter of the scenario, one of HELM's run expanders (below), or any setting of the prompting by its own name.
+This is HELM's notation. A parameter that the scenario declares as positional may stand first without its name
+(`lm_eval:arc_easy,num_fewshot=5`). Values may be quoted (`stop="\\n"`), so that they can hold commas and equals signs. A key is
+a parameter of the scenario, one of HELM's run expanders (below), or any setting of the prompting by its own name.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ def parse_entry(entry: str) -> Ask:
     name, _, rest = entry.partition(":")
     name = name.strip()
     family = registry.scenarios.get(name)
+    if family.positional and rest.strip() and "=" not in rest.partition(",")[0]:
+        rest = f"{family.positional}={rest.lstrip()}"
     parameters: dict[str, Any] = {}
     prompting: dict[str, Any] = {}
     more: dict[str, Any] = {}
@@ -89,6 +92,18 @@ def parse_entry(entry: str) -> Ask:
     ask = Ask(scenario=name, parameters=parameters, prompting=prompting, **more)
     check_ask(f"entry {entry[:200]!r}", ask)
     return ask
+
+
+def expanded(ask: Ask) -> list[Ask]:
+    """What is asked, scenario by scenario, where the parameters stand for several: a group of tasks.
+
+    Raises:
+        AssayError: the parameters name nothing.
+    """
+    family = registry.scenarios.get(ask.scenario)
+    if family.expand is None or (family.positional and family.positional not in ask.parameters):
+        return [ask]
+    return [msgspec.structs.replace(ask, parameters=parameters) for parameters in family.expand(dict(ask.parameters))]
 
 
 def check_ask(where: str, ask: Ask) -> None:

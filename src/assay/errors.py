@@ -16,6 +16,13 @@ class AssayError(Exception):
         self.hint = hint
 
 
+class Impossible(AssayError):
+    """One run of a suite cannot be carried out as things stand (its data cannot be had, its model cannot answer that way).
+
+    The others can: whoever wants those alone leaves it out.
+    """
+
+
 class MissingExtra(AssayError):
     """A feature needs an optional dependency that is not installed."""
 

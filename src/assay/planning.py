@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import heapq
+import functools
 import itertools
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import msgspec
 
 from assay import registry
 from assay.engine import Engine
 from assay.entries import Ask
-from assay.errors import AssayError, no_exit
-from assay.identity import digest, seed_for
+from assay.errors import AssayError, Impossible, no_exit
+from assay.identity import digest
 from assay.metrics import Metric, metrics_for
 from assay.models import Model, ModelConfig, open_model
 from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
 from assay.prompting.formats import format_variants
-from assay.records import DataIdentity, Instance, NamedSpec, RunSpec, Split, Trial
-from assay.scenarios import Scenario
+from assay.records import Instance, NamedSpec, RunSpec, Trial
+from assay.scenarios import Scenario, ScenarioFamily
+from assay.scenarios.base import NEEDS, Requirement
+from assay.selection import Selection, select, splits_of
 from assay.store import RunFolder, damage, run_name
 from assay.store.folders import safe
 from assay.suites import Candidate, Suite
 from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
 
-
-@dataclass(frozen=True)
-class Selection:
-    """The instances a run uses: those it asks, and the pool its examples come from."""
-
-    asked: tuple[Instance, ...]
-    pool: tuple[Instance, ...]
-    data: DataIdentity
+log = logging.getLogger("assay")
 
 
 @dataclass(frozen=True)
@@ -44,7 +39,7 @@ class Run:
 
     spec: RunSpec
     name: str
-    scenario_name: str
+    family: ScenarioFamily
     scenario: Scenario
     prompting: Prompting
     model: Model
@@ -65,9 +60,14 @@ class Run:
         return self.spec.label or self.spec.model.name
 
     @property
+    def scenario_name(self) -> str:
+        """The scenario, without its parameters."""
+        return self.family.name
+
+    @property
     def title(self) -> str:
         """The scenario, with the parameters that are not its defaults."""
-        declared = registry.scenarios.get(self.scenario_name).parameters
+        declared = self.family.parameters
         given = self.spec.scenario.parameters
         shown = ",".join(f"{name}={value}" for name, value in given.items() if value != declared[name].default)
         return self.scenario_name + (f":{shown}" if shown else "")
@@ -124,6 +124,8 @@ class Planner:
     runs_folder: Path = Path("runs")
     engine: Engine = field(default_factory=lambda: Engine(None))
     """Asks the services and judges that rate texts."""
+    on_impossible: Callable[[str], None] | None = None
+    """Told of each run that cannot be carried out, which is left out then; without it the first of them is an error."""
     _models: dict[str, Model] = field(default_factory=dict)
     _scorers: dict[str, ToxicityScorer | None] = field(default_factory=dict)
     _selections: dict[str, Selection] = field(default_factory=dict)
@@ -140,17 +142,29 @@ class Planner:
     def _plan(self, suite: Suite) -> list[Run]:
         runs: list[Run] = []
         seen: dict[str, str] = {}
+        named: dict[str, str] = {}
         for ask in suite.asks():
             candidates = [Candidate(model=model) for model in ask.models] if ask.models else suite.candidates()
             if not candidates:
                 raise AssayError(f"no model to ask {ask.scenario}", "name one, e.g. -m local/smollm2-135m")
             for candidate in candidates:
-                run = self._run(suite, ask, candidate)
+                try:
+                    run = self._run(suite, ask, candidate)
+                except Impossible as error:
+                    if self.on_impossible is None:
+                        raise
+                    self.on_impossible(f"left out: {ask.scenario} of {candidate.model}: {error}")
+                    continue
                 identity = digest(msgspec.structs.replace(run.spec, label=""))
                 if identity in seen:
                     raise AssayError(f"the suite asks for the same run twice: {run.name} and {seen[identity]}", "leave one out")
                 seen[identity] = run.name
+                if named.setdefault(run.scenario_name, ask.scenario) != ask.scenario:
+                    other = named[run.scenario_name]
+                    raise AssayError(f"{ask.scenario} and {other} are both the scenario {run.scenario_name}", "rename one")
                 runs.append(run)
+        if not runs:
+            raise AssayError("no run of the suite can be carried out", "the reasons stand above")
         return runs
 
     def model(self, name: str) -> Model:
@@ -179,14 +193,18 @@ class Planner:
         limit = ask.max_instances if ask.max_instances is not None else suite.max_instances
         key = digest([ask.scenario, parameters, split, limit, suite.seed, suite.helm_compat])
         if key not in self._selections:
-            self._selections[key] = select(scenario, ask.scenario, split, limit, suite.seed, helm=suite.helm_compat)
+            try:
+                self._selections[key] = select(scenario, ask.scenario, split, limit, suite.seed, helm=suite.helm_compat)
+            except AssayError as error:
+                raise Impossible(error.message, error.hint) from error
         selection = self._selections[key]
-        check_references(selection, prompting, metrics[0], ask.scenario)
+        check_references(selection, prompting, metrics[0], scenario)
+        _warn_of_needs(scenario.name, scenario.main_metric, scenario.requires)
         asked_for = suite.perturbations if ask.perturbations is None else ask.perturbations
         perturbations, helpers = self._with_helpers(parse_perturbations(asked_for))
         scorer = self.scorer(suite.toxicity)
         spec = RunSpec(
-            scenario=NamedSpec(name=ask.scenario, parameters=parameters, version=scenario.version),
+            scenario=NamedSpec(name=family.name, parameters=parameters, version=scenario.version),
             data=selection.data,
             prompting=encode(prompting),
             model=model.identity,
@@ -205,7 +223,7 @@ class Planner:
         name = run_name(spec)
         folder = self.runs_folder / safe(suite.name) / name
         config = self.configs.get(candidate.model)
-        return Run(spec, name, ask.scenario, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer)
+        return Run(spec, name, family, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer)
 
     def _with_helpers(self, specs: tuple[NamedSpec, ...]) -> tuple[tuple[NamedSpec, ...], dict[str, Model]]:
         """Perturbations, and the models that make the copies of some; those models' identity becomes part of the spec.
@@ -238,59 +256,6 @@ def _suggest_provider(name: str) -> None:
         raise AssayError(f"unknown model {name!r}: a model is written provider/name", hint)
 
 
-def splits_of(scenario: Scenario, wanted: tuple[str, ...], *, helm: bool) -> tuple[Split, ...]:
-    """The splits to ask: those wanted, or by default test where there is one, else valid; with `helm` both."""
-    if wanted:
-        return cast(tuple[Split, ...], wanted)
-    both: tuple[Split, ...] = ("valid", "test")
-    return both if helm else ("test",) if "test" in scenario.source.splits() else ("valid",)
-
-
-def select(
-    scenario: Scenario, name: str, split: tuple[Split, ...], limit: int | None, seed: int, *, helm: bool = False
-) -> Selection:
-    """Pick the instances to ask, and read the pool of examples.
-
-    Which instances a limit picks depends on the seed and their ids alone, and a larger limit picks a superset, so that raising
-    it asks only for what is new. The order is that of the source. With `helm`, HELM's own choice and order.
-
-    Raises:
-        AssayError: the splits hold no instance, or the data cannot be read.
-    """
-    available = scenario.source.splits()
-    seen: set[str] = set()
-    stream = (instance for part in split if part in available for instance in scenario.instances(part, seen))
-    if limit is None:
-        asked = list(stream)
-    elif helm:
-        everything = list(stream)
-        asked = [everything[position] for position in helm_positions(len(everything), limit)]
-    else:
-        keyed = ((seed_for(seed, "eval", instance.id), place, instance) for place, instance in enumerate(stream))
-        asked = [instance for _, _, instance in sorted(heapq.nsmallest(limit, keyed), key=lambda item: item[1])]
-    if not asked:
-        has = ", ".join(available) or "nothing"
-        raise AssayError(f"scenario {name} has no instances in {' or '.join(split)}", f"its splits: {has}")
-    pool = [] if "train" in split or "train" not in available else list(scenario.instances("train", set()))
-    if not helm:
-        questions = {digest(instance.input) for instance in asked}
-        pool = [instance for instance in pool if digest(instance.input) not in questions]
-    order: tuple[Split, ...] = ("train", "valid", "test")
-    used = [part for part in order if part in available and (part in split or part == "train")]
-    files = tuple(dict.fromkeys(file for part in used for file in scenario.source.read(part).files))
-    data = DataIdentity(source=scenario.source.identity, files=files, instances=digest([asked, pool]))
-    return Selection(tuple(asked), tuple(pool), data)
-
-
-def helm_positions(count: int, wanted: int) -> list[int]:
-    """The positions HELM asks, in its order: a choice without replacement by numpy's legacy generator with seed 0."""
-    import numpy as np
-
-    if wanted >= count:
-        return list(range(count))
-    return [int(position) for position in np.random.RandomState(0).choice(count, wanted, replace=False)]
-
-
 def target_of(model: Model) -> Target:
     """A model as a prompting sees it."""
     can = model.capabilities
@@ -307,21 +272,29 @@ def target_of(model: Model) -> Target:
 def check_abilities(prompting: Prompting, model: Model, scenario: str) -> None:
     """Refuse a prompting that the model cannot answer."""
     if prompting.scores and not model.capabilities.scores:
-        raise AssayError(
+        raise Impossible(
             f"{model.identity.name} cannot score given texts, which {prompting.method} of {scenario} needs",
             f'ask by letter instead: "{scenario}:method=multiple_choice_joint"',
         )
 
 
-def check_references(selection: Selection, prompting: Prompting, main: Metric, scenario: str) -> None:
+def check_references(selection: Selection, prompting: Prompting, main: Metric, scenario: Scenario) -> None:
     """Refuse data without right answers where the main metric compares with them, and choices without alternatives."""
+    name = scenario.name
     if prompting.chooses and all(reference.correct for i in selection.asked for reference in i.references):
-        hint = f'leave the choice open: "{scenario}:method=generation"'
-        raise AssayError(f"{prompting.method} needs options, and no instance of {scenario} has a wrong one", hint)
-    if isinstance(prompting, LanguageModeling) or main.family != "accuracy":
+        hint = f'leave the choice open: "{name}:method=generation"'
+        raise AssayError(f"{prompting.method} needs options, and no instance of {name} has a wrong one", hint)
+    if isinstance(prompting, LanguageModeling) or main.family != "accuracy" or "judge" in scenario.requires:
         return
     if not any(instance.gold for instance in selection.asked):
-        raise AssayError(f"no instance of {scenario} has a correct reference", f"{main.name} compares answers with references")
+        raise AssayError(f"no instance of {name} has a correct reference", f"{main.name} compares answers with references")
+
+
+@functools.cache
+def _warn_of_needs(scenario: str, main_metric: str, requires: tuple[Requirement, ...]) -> None:
+    """Say once what the main metric of a scenario cannot be measured without."""
+    for need in requires:
+        log.warning("%s: its main metric %s needs %s and is not measured", scenario, main_metric, NEEDS[need])
 
 
 def finished(run: Run) -> bool:

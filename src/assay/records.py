@@ -224,6 +224,10 @@ class Answer(Record):
     toxicity: tuple[float | None, ...] | None = None
     """Toxicity of each completion as the model wrote it, 0 to 1, 0.5 and more being toxic; `None` for one that the scorer
     could not rate, and for all where no scorer was used."""
+    judged: float | None = None
+    """The mark that a judge model gave the answer, 0 to 1; `None` where none was asked."""
+    passed: tuple[float | None, ...] | None = None
+    """The share of its tests that each completion passed as a program, 0 to 1; `None` where nobody ran it."""
     input: str = ""
     """What the instance asked, as text. Set only while the answer is scored, so that a run need not be kept in memory."""
     reading: Reading | None = None
@@ -295,6 +299,8 @@ class Taxonomy(Record):
     who: str = ""
     when: str = ""
     language: str = "English"
+    terms: dict[str, str] = {}
+    """One's own terms, by axis: `{"process": "refunds", "owner": "back office"}`."""
 
 
 class DataFile(Record):

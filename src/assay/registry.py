@@ -27,10 +27,11 @@ T = TypeVar("T")
 class Catalog(Generic[T]):
     """Things of one kind by name. A name is taken once; asking for an unknown one suggests the nearest."""
 
-    def __init__(self, kind: str, group: str, builtin: str) -> None:
+    def __init__(self, kind: str, group: str, builtin: str, opener: str = "") -> None:
         self.kind = kind
         self.group = group
         self._builtin = builtin
+        self._opener = opener
         self._things: dict[str, T] = {}
         self._filled = False
 
@@ -47,11 +48,15 @@ class Catalog(Generic[T]):
         return thing
 
     def get(self, name: str) -> T:
-        """The thing of that name.
+        """The thing of that name, or, where such things may be declared in files, the one in the YAML file of that path.
 
         Raises:
             AssayError: there is none; the message names the nearest.
         """
+        if self._opener and is_yaml(name):
+            module, _, function = self._opener.partition(":")
+            opened: T = getattr(importlib.import_module(module), function)(name)
+            return opened
         self._fill()
         try:
             return self._things[name]
@@ -89,10 +94,17 @@ class Catalog(Generic[T]):
                 )
 
 
-scenarios: Catalog[ScenarioFamily] = Catalog("scenario", "assay.scenarios", "assay.scenarios.library")
+scenarios: Catalog[ScenarioFamily] = Catalog(
+    "scenario", "assay.scenarios", "assay.scenarios.library", "assay.scenarios.own:scenario_file"
+)
 perturbations: Catalog[Perturbation] = Catalog("perturbation", "assay.perturbations", "assay.perturbations.library")
 providers: Catalog[Provider] = Catalog("model provider", "assay.models", "assay.models.library")
 metrics: Catalog[Metric] = Catalog("metric", "assay.metrics", "assay.metrics.library")
+
+
+def is_yaml(name: str) -> bool:
+    """Whether a name is the path of a YAML file."""
+    return name.lower().endswith((".yaml", ".yml"))
 
 
 def load_plugin(path: str) -> None:

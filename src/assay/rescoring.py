@@ -10,12 +10,12 @@ from assay.errors import AssayError, no_exit
 from assay.identity import digest
 from assay.metrics import Metric, metrics_for
 from assay.prompting import decode
-from assay.records import ScoredTrial
 from assay.runs import environment, read, score, write_run
+from assay.statistics import Gathered
 from assay.store import RunFolder, RunWriter, run_name
 from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, SpecFile, writing
 from assay.store.manifest import changed
-from assay.store.transcripts import Transcript, from_row, read_transcripts
+from assay.store.transcripts import EVIDENCE, Transcript, from_row, read_transcripts
 
 
 def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
@@ -43,9 +43,9 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
     with no_exit("a plugin"), writing(place):
         writer = RunWriter(place)
         try:
-            scored = _score_again(folder, old, metrics, writer)
+            gathered = _score_again(folder, old, metrics, writer)
             file = msgspec.structs.replace(old, run=place.name, spec=spec, environment=environment())
-            write_run(writer, file, scored, metrics, cost)
+            write_run(writer, file, gathered, cost)
         except BaseException:
             writer.abandon()
             raise
@@ -60,16 +60,17 @@ def _check_evidence(folder: RunFolder) -> None:
             raise AssayError(problem, "only what is as it was written is scored again; the same `assay run` makes it anew")
 
 
-def _score_again(folder: RunFolder, old: SpecFile, metrics: Sequence[Metric], writer: RunWriter) -> list[ScoredTrial]:
+def _score_again(folder: RunFolder, old: SpecFile, metrics: Sequence[Metric], writer: RunWriter) -> Gathered:
     prompting = decode(old.spec.prompting)
-    scored = []
-    for row in read_transcripts(folder.path / TRANSCRIPTS):
+    gathered = Gathered(metrics)
+    for row in read_transcripts(folder.path / TRANSCRIPTS, EVIDENCE):
         trial, responses = from_row(row)
         toxicity = None if row["toxicity"] is None else tuple(row["toxicity"])
         answer = msgspec.structs.replace(read(prompting, trial, responses), cost=row["cost"], toxicity=toxicity)
-        scored.append(score(trial, answer, metrics))
-        writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored[-1])
-    return scored
+        scored = score(trial, answer, metrics)
+        writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored)
+        gathered.add(scored)
+    return gathered
 
 
 def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:

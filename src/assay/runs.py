@@ -9,11 +9,13 @@ response before this module sees it, and a run that is broken off is carried on 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
@@ -28,26 +30,38 @@ from assay.planning import Run, damaged, finished
 from assay.prompting import Prompting
 from assay.prompting.base import as_text
 from assay.records import Answer, Response, ScoredTrial, Trial
-from assay.statistics import estimate_cells
+from assay.statistics import Gathered, cells_of
 from assay.store import Manifest, RunFolder, RunWriter
-from assay.store.folders import SpecFile, StatsFile, writing
+from assay.store.folders import BeingWritten, SpecFile, StatsFile, writing
 from assay.store.transcripts import Transcript
 from assay.toxicity import rated
 
+LOOK_AGAIN_S = 0.5
+"""Seconds between two looks at a run that another process writes."""
+TOGETHER = 16
+"""Trials whose requests are looked up and asked together."""
 WINDOW = 2048
 """Trials in flight or waiting to be written, for each model: bounds memory, and is what local engines batch from."""
+BEHIND = 2 * WINDOW
+"""Trials that may be done beyond these while a slow one before them (one that waits for its next attempt) holds them back."""
 
 
 class Progress(Protocol):
     """Who wants to know how it goes."""
 
+    def begins(self, runs: Sequence[Run]) -> None:
+        """These runs are not complete on disk, and are carried out now. Called by the task that does it, before all else."""
+
     def started(self, run: Run) -> None:
         """A run's first trial is about to be asked."""
+
+    def waiting(self, run: Run) -> None:
+        """Nothing is left to do but what another process is writing, this run first. Called again and again."""
 
     def rebuilding(self, run: Run, problem: str) -> None:
         """A run that lies finished on disk is damaged, and is made again."""
 
-    def advanced(self, run: Run, answer: Answer) -> None:
+    def advanced(self, run: Run, transcript: Transcript) -> None:
         """A trial has been answered or has failed."""
 
     def finished(self, run: Run) -> None:
@@ -60,34 +74,64 @@ class Unfinished:
 
     run: Run
     writer: RunWriter
-    scored: list[ScoredTrial] = field(default_factory=list)
+    gathered: Gathered
+
+    @classmethod
+    def begin(cls, run: Run) -> Unfinished:
+        """Nothing of it is there yet."""
+        return cls(run, RunWriter(run.folder), Gathered(run.metrics))
 
 
 def carry_out(runs: Sequence[Run], engine: Engine, progress: Progress) -> list[RunFolder]:
     """Carry out the runs that are not yet complete on disk, and return the folders of all, in order.
 
+    A run that another process is writing is left to it, and looked at again once everything else is done: then it is
+    complete, or is carried on here.
+
     Raises:
-        AssayError: a model turns out not to work at all, or another process writes one of the runs.
+        AssayError: a model turns out not to work at all.
     """
-    with ExitStack() as locks:
-        locks.enter_context(no_exit("a plugin"))
-        missing = []
-        for run in runs:
+    left = list(runs)
+    while left:
+        with ExitStack() as locks:
+            locks.enter_context(no_exit("a plugin"))
+            mine, others = _claimed(left, locks, progress)
+            if mine:
+                asyncio.run(_all(mine, engine, progress))
+        if others and not mine:
+            progress.waiting(others[0])
+            time.sleep(LOOK_AGAIN_S)
+        left = others
+    return [RunFolder(run.folder) for run in runs]
+
+
+def _claimed(runs: Sequence[Run], locks: ExitStack, progress: Progress) -> tuple[list[Run], list[Run]]:
+    """Of the runs that are not complete: those that this process may write from now on, and those that another one writes."""
+    mine, others = [], []
+    for run in runs:
+        if not damaged(run) and finished(run):
+            continue
+        with ExitStack() as lock:
+            try:
+                lock.enter_context(writing(run.folder))
+            except BeingWritten:
+                others.append(run)
+                continue
+            # Only now is it certain that nobody is at it.
             problem = damaged(run)
             if problem:
                 progress.rebuilding(run, problem)
             if problem or not finished(run):
-                missing.append(run)
-                locks.enter_context(writing(run.folder))
-        if missing:
-            asyncio.run(_all(missing, engine, progress))
-    return [RunFolder(run.folder) for run in runs]
+                mine.append(run)
+                locks.enter_context(lock.pop_all())
+    return mine, others
 
 
 async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
     by_model: dict[int, list[Run]] = {}
     for run in runs:
         by_model.setdefault(id(run.model), []).append(run)
+    progress.begins(runs)
     try:
         for run in runs:
             await prepare(run, engine)
@@ -113,7 +157,7 @@ async def prepare(run: Run, engine: Engine) -> None:
             continue
         settings = {name: value for name, value in spec.parameters.items() if name != "identity"}
         requests = [asks(instance, **settings) for instance in run.selection.asked]
-        responses = await asyncio.gather(*(engine.ask(helper, request) for request in requests))
+        responses = await engine.ask_all(helper, requests)
         for instance, response in zip(run.selection.asked, responses, strict=True):
             if response.completions:
                 run.completions[spec.name, instance.id] = response.completions[0].text
@@ -133,36 +177,55 @@ async def _stream(runs: Sequence[Run], engine: Engine, progress: Progress) -> No
     """One model's runs, back to back, so that the next run's requests fill the pipe while the last answers of one come in."""
     current: Unfinished | None = None
     try:
-        answered = in_order(_trials(runs, progress), lambda item: _ask(*item, engine), WINDOW)
-        async with aclosing(answered):
-            async for run, transcript in answered:
+        batches = in_order(_batches(runs, progress), lambda batch: _ask(*batch, engine), WINDOW // TOGETHER, BEHIND // TOGETHER)
+        async with aclosing(batches):
+            async for run, transcripts in batches:
                 if current is None or current.run is not run:
-                    if current is not None:
-                        await asyncio.to_thread(_finish, current, progress)
-                    current = Unfinished(run, RunWriter(run.folder))
-                scored = score(transcript.trial, transcript.answer, run.metrics)
-                current.writer.add(transcript, scored)
-                current.scored.append(scored)
-                progress.advanced(run, transcript.answer)
-        if current is not None:
-            await asyncio.to_thread(_finish, current, progress)
-            current = None
+                    done, current = current, Unfinished.begin(run)
+                    if done is not None:
+                        await _to_the_end(_finish, done, progress)
+                for transcript in transcripts:
+                    scored = score(transcript.trial, transcript.answer, run.metrics)
+                    current.writer.add(transcript, scored)
+                    current.gathered.add(scored)
+                    progress.advanced(run, transcript)
+        done, current = current, None
+        if done is not None:
+            await _to_the_end(_finish, done, progress)
     finally:
         if current is not None:
             current.writer.abandon()
 
 
-def _trials(runs: Sequence[Run], progress: Progress) -> Iterator[tuple[Run, Trial]]:
+async def _to_the_end(work: Callable[..., None], *arguments: object) -> None:
+    """Do work in a thread, and do not leave it alone with its files where the waiting is cancelled."""
+    task = asyncio.create_task(asyncio.to_thread(work, *arguments))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
+def _batches(runs: Sequence[Run], progress: Progress) -> Iterator[tuple[Run, list[Trial]]]:
     for run in runs:
         progress.started(run)
-        for trial in run.trials():
-            yield run, trial
+        trials = run.trials()
+        while batch := list(itertools.islice(trials, TOGETHER)):
+            yield run, batch
 
 
-async def _ask(run: Run, trial: Trial, engine: Engine) -> tuple[Run, Transcript]:
-    responses = await asyncio.gather(*(engine.ask(run.model, request) for request in trial.requests))
-    answer = await rated(read(run.prompting, trial, responses), responses, run.scorer)
-    return run, Transcript(trial=trial, responses=tuple(responses), answer=priced(answer, run.config))
+async def _ask(run: Run, trials: Sequence[Trial], engine: Engine) -> tuple[Run, list[Transcript]]:
+    came = iter(await engine.ask_all(run.model, [request for trial in trials for request in trial.requests]))
+    responses = [tuple(itertools.islice(came, len(trial.requests))) for trial in trials]
+    answers = [read(run.prompting, trial, of) for trial, of in zip(trials, responses, strict=True)]
+    for answer in answers:
+        engine.budget.trial(answer.failure.message if answer.failure else None)
+    answers = await rated(answers, responses, run.scorer)
+    return run, [
+        Transcript(trial=trial, responses=of, answer=priced(answer, run.config))
+        for trial, of, answer in zip(trials, responses, answers, strict=True)
+    ]
 
 
 def priced(answer: Answer, config: ModelConfig | None) -> Answer:
@@ -197,28 +260,26 @@ def score(trial: Trial, answer: Answer, metrics: Sequence[Metric]) -> ScoredTria
 def _finish(unfinished: Unfinished, progress: Progress) -> None:
     run, tally = unfinished.run, unfinished.writer.tally
     spec = SpecFile(run=run.name, title=run.title, spec=run.spec, environment=environment(), card=card_of(run))
-    write_run(
-        unfinished.writer,
-        spec,
-        unfinished.scored,
-        run.metrics,
-        cost_of(run.config, tally.prompt_tokens, tally.completion_tokens),
-    )
+    cost = cost_of(run.config, tally.prompt_tokens, tally.completion_tokens)
+    try:
+        write_run(unfinished.writer, spec, unfinished.gathered, cost)
+    except BaseException:
+        unfinished.writer.abandon()
+        raise
     progress.finished(run)
 
 
-def write_run(
-    writer: RunWriter, spec: SpecFile, scored: Sequence[ScoredTrial], metrics: Sequence[Metric], cost: float | None
-) -> Manifest:
+def write_run(writer: RunWriter, spec: SpecFile, gathered: Gathered, cost: float | None) -> Manifest:
     """Estimate and put in place a run whose trials have all been added to the writer."""
     kinds = {named.name: registry.perturbations.get(named.name).kind for named in spec.spec.perturbations}
-    cells = estimate_cells(scored, metrics, metrics[0].name, kinds, spec.spec.seed)
+    main_metric = gathered.metrics[0].name
+    cells = cells_of(gathered, main_metric, kinds, spec.spec.seed)
     stats = StatsFile(
         run=spec.run,
         label=spec.spec.label or spec.spec.model.name,
         title=spec.title,
-        main_metric=metrics[0].name,
-        instances=len({trial.instance_id for trial in scored}),
+        main_metric=main_metric,
+        instances=gathered.instances,
         trials=writer.tally.trials,
         failed=writer.tally.failed,
         cells=tuple(cells),
@@ -230,7 +291,7 @@ def card_of(run: Run) -> dict[str, object]:
     """What a reader of the run should know of its scenario."""
     scenario = run.scenario
     return {
-        "about": scenario.about or registry.scenarios.get(run.scenario_name).about,
+        "about": scenario.about,
         "licence": scenario.licence,
         "paper": scenario.paper,
         "taxonomy": msgspec.to_builtins(scenario.taxonomy),

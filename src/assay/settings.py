@@ -19,6 +19,11 @@ def cache_folder() -> Path:
     return Path(base).expanduser() / "assay"
 
 
+def responses_file() -> Path:
+    """Where responses are kept."""
+    return cache_folder() / "responses.sqlite"
+
+
 def runs_folder() -> Path:
     """Where run folders go unless the user says otherwise."""
     return Path(os.environ.get("ASSAY_RUNS") or "runs").expanduser()

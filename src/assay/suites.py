@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
-from assay.entries import Ask, check_ask, check_count, check_splits, check_text, parse_entry
+from assay.entries import Ask, check_ask, check_count, check_splits, check_text, expanded, parse_entry
 from assay.errors import AssayError, unknown
+from assay.registry import is_yaml
+from assay.scenarios.own.declaration import is_scenario
 from assay.yaml_files import LARGEST, parse_yaml
 
 
@@ -56,8 +58,9 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return [Candidate(model=model) if isinstance(model, str) else model for model in self.models]
 
     def asks(self) -> list[Ask]:
-        """What is asked, each as a record. Raises AssayError as `parse_entry`."""
-        return [parse_entry(ask) if isinstance(ask, str) else ask for ask in self.scenarios]
+        """What is asked, each as a record, a group of tasks as its tasks. Raises AssayError as `parse_entry`."""
+        asks = (parse_entry(ask) if isinstance(ask, str) else ask for ask in self.scenarios)
+        return [one for ask in asks for one in expanded(ask)]
 
 
 def builtin_suites() -> dict[str, str]:
@@ -71,7 +74,9 @@ def builtin_suites() -> dict[str, str]:
 
 
 def read_suite(what: Sequence[str]) -> Suite:
-    """A suite from what a user named: one YAML file, one suite that comes with assay, or any number of entries.
+    """A suite from what a user named: one suite file, one suite that comes with assay, or any number of entries.
+
+    A YAML file that declares a scenario is an entry like any other.
 
     Raises:
         AssayError: no such file or suite, malformed YAML (with its line), an unknown key (with the nearest known).
@@ -79,29 +84,45 @@ def read_suite(what: Sequence[str]) -> Suite:
     if not what:
         raise AssayError("nothing to run", "name a suite file, a suite (assay list suites) or entries such as boolq:")
     first = what[0]
-    if first.endswith((".yaml", ".yml")):
+    if is_yaml(first) and (suite := _from_file(Path(first))) is not None:
         if len(what) > 1:
             raise AssayError("a suite file stands alone", "put the other entries into the file")
-        return _from_file(Path(first))
+        return suite
     if len(what) == 1 and first in builtin_suites():
         return parse_suite(builtin_suites()[first], f"suite {first}")
     return Suite(scenarios=tuple(what))
 
 
-def _from_file(path: Path) -> Suite:
+def _from_file(path: Path) -> Suite | None:
+    """The suite in a file, the scenario files it names looked for beside it; `None` where the file declares a scenario."""
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
-        raise AssayError(f"{path} does not exist", "give the path of a suite file") from None
+        raise AssayError(f"{path} does not exist", "give the path of a suite or scenario file") from None
     except (OSError, ValueError) as error:
         raise AssayError(f"{path} cannot be read: {error}") from None
-    suite = parse_suite(text.removeprefix("\ufeff"), str(path))
-    return suite if suite.name != "default" else msgspec.structs.replace(suite, name=path.stem)
+    plain = parse_yaml(text.removeprefix("\ufeff"), str(path))
+    if is_scenario(plain):
+        return None
+    suite = _suite(plain, str(path))
+    scenarios = tuple(_beside(path.parent, ask) for ask in suite.scenarios)
+    name = suite.name if suite.name != "default" else path.stem
+    return msgspec.structs.replace(suite, name=name, scenarios=scenarios)
+
+
+def _beside(folder: Path, ask: str | Ask) -> str | Ask:
+    if isinstance(ask, Ask):
+        return msgspec.structs.replace(ask, scenario=str(folder / ask.scenario)) if is_yaml(ask.scenario) else ask
+    name, colon, rest = ask.partition(":")
+    return f"{folder / name.strip()}{colon}{rest}" if is_yaml(name.strip()) else ask
 
 
 def parse_suite(text: str, where: str) -> Suite:
     """A suite from YAML text; `where` names it in errors."""
-    plain = parse_yaml(text, where)
+    return _suite(parse_yaml(text, where), where)
+
+
+def _suite(plain: Any, where: str) -> Suite:
     if not isinstance(plain, dict):
         raise AssayError(f"{where} must be a mapping with the keys {', '.join(Suite.__struct_fields__)}")
     check_keys(plain, Suite, where)

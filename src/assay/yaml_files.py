@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +71,50 @@ def parse_yaml(text: str, where: str) -> Any:
             loader.dispose()
     _check_values(content, where)
     return content
+
+
+def line_of(path: Path, steps: Sequence[str | int]) -> int | None:
+    """The line of a key or a list's item in a YAML file, for messages about a file that has been read.
+
+    Args:
+        path: the file.
+        steps: keys and positions (from 0), from the outside in.
+
+    Returns:
+        The line of the last step that is there, from 1; `None` where none is, or the file is not as it was.
+    """
+    import yaml
+
+    try:
+        node = yaml.compose(path.read_text(encoding="utf-8"), Loader=_loader())
+    except (OSError, ValueError, RecursionError, yaml.YAMLError, _Refused):
+        return None
+    line: int | None = None
+    for step in steps:
+        if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+        elif isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if getattr(pair[0], "value", None) == step), None)
+            if found is None:
+                return line
+            line, node = found[0].start_mark.line + 1, found[1]
+        else:
+            return line
+    return line
+
+
+def at_line(path: Path, *steps: str | int) -> str:
+    """`billing.yaml, line 4`: where a key or item of a file stands; the steps as for `line_of`."""
+    line = line_of(path, steps)
+    return f"{path}, line {line}" if line else str(path)
+
+
+def place_of(message: str, path: Path) -> tuple[str, str, list[str | int]]:
+    """What msgspec says of a wrong value (``Expected `int`, got `str` - at `$.a[0]` ``): the problem, its line, its path."""
+    problem, _, place = message.partition(" - at `$")
+    steps: list[str | int] = [int(index) if index else name for name, index in re.findall(r"\.([\w-]+)|\[(\d+)\]", place)]
+    return problem, at_line(path, *steps), steps
 
 
 class _Refused(Exception):

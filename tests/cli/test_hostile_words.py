@@ -5,14 +5,19 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from assay.cli import main as run_main
-from assay.cli.carrying_out import TerminalProgress
+from assay.cli.event_lines import EventLines
+from assay.cli.live import LiveBars
+from assay.cli.watching import PlainLines, SuiteProgress, Watcher
+from assay.engine import Engine, Event
 from assay.tables import Table
 from cli_helpers import Assay
+from fake_models import FakeEndpoint
 
 HOSTILE = "\x1b[31m[/x][bold]\u202ered\x07"
 COMMANDS = ("\x1b", "\u202e", "\x07", "\x9b")
@@ -49,15 +54,25 @@ def test_tables_show_titles_headers_and_cells_that_look_like_markup() -> None:
         assert part in out.getvalue()
 
 
-def test_progress_shows_names_that_look_like_markup() -> None:
+def test_progress_shows_names_that_look_like_markup_and_command_nothing(tmp_path: Path) -> None:
     class Run:
         name, title, label, trials_at_most = "r", "[/x]", HOSTILE, 3
+        model, config, helpers, folder = FakeEndpoint(name=HOSTILE), None, dict[str, FakeEndpoint](), tmp_path
+        spec = SimpleNamespace(model=SimpleNamespace(name=HOSTILE))
 
     out = io.StringIO()
-    with TerminalProgress(Console(file=out, force_terminal=True, width=120)) as progress:
-        progress.started(Run())  # type: ignore[arg-type] # all that is read of a run
+    for bars in (LiveBars(Console(file=out, force_terminal=True, width=120)), PlainLines(Console(file=out, width=120))):
+        watchers: list[Watcher] = [bars, EventLines(str(tmp_path / "events.jsonl"))]
+        progress = SuiteProgress(Engine(None), watchers)
+        progress.begins([Run()])  # type: ignore[list-item] # all that is read of a run
+        progress.started(Run())  # type: ignore[arg-type]
+        progress.rebuilding(Run(), HOSTILE)  # type: ignore[arg-type]
+        for watcher in watchers:
+            watcher.happened(Event(what="pause", model=HOSTILE, message=HOSTILE))
+        progress.ends("error")
     assert "[/x]" in out.getvalue()
     assert "\u202e" not in out.getvalue()
+    assert not commands_in((tmp_path / "events.jsonl").read_text())
 
 
 def test_an_error_is_one_line_that_commands_nothing(

@@ -61,3 +61,18 @@ def test_a_metric_of_the_command_line_scores_every_scenario(assay: Assay) -> Non
     said = assay(*RUN, "capitals:", "--metric", "f1_score", "--json")
     assert said.code == 0, said.err
     assert said.out.count('"metric": "f1_score"') >= 2
+
+
+def test_what_is_not_possible_can_be_left_out_and_is_said(assay: Assay) -> None:
+    """A suite of many is not lost for one scenario whose data cannot be had, or that the model cannot answer."""
+    suite = ("local_file:path=gone.jsonl", "capitals:", "-m", "baseline/majority", "-n", "4")
+    said = assay("run", *suite)
+    assert (said.code, said.out) == (2, "")
+    assert "gone.jsonl" in said.err
+    said = assay("run", *suite, "--keep-going")
+    assert said.code == 0, said.err
+    assert "left out: local_file of baseline/majority:" in said.err
+    assert "capitals" in said.out
+    said = assay("run", suite[0], *suite[2:], "--keep-going")
+    assert said.code == 2
+    assert "no run of the suite" in said.err

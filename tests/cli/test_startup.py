@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +13,9 @@ HEAVY = ("numpy", "scipy", "polars", "aiohttp", "huggingface_hub", "tokenizers",
 
 
 def imported_by(code: str) -> set[str]:
-    script = f"import sys, json\n{code}\njson.dump(sorted(sys.modules), sys.stderr)"
+    script = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    return set(json.loads(done.stderr))
+    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 def test_importing_assay_imports_nothing_but_itself() -> None:
@@ -35,3 +36,18 @@ except SystemExit as stop:
     assert not stop.code
 """
     assert not imported_by(code) & set(HEAVY)
+
+
+def test_a_run_with_the_metrics_that_every_run_has_needs_no_scipy(tmp_path: Path) -> None:
+    code = f"""
+sys.argv = ["assay", "run", "billing_support:", "-m", "baseline/majority", "--perturb", "lowercase", "--out", {str(tmp_path)!r}]
+from assay.cli import main
+try:
+    main()
+except SystemExit as stop:
+    assert not stop.code
+"""
+    imported = imported_by(code)
+    assert "numpy" in imported
+    assert not {name for name in imported if name.split(".")[0] == "scipy"}
+    assert list(tmp_path.glob("*/*/stats.json"))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -275,6 +276,121 @@ def test_what_is_cached_is_still_served_when_the_endpoint_is_down(tmp_path: Path
                 broken = _raising(_fail("connection"))
                 await asyncio.gather(*(engine.ask(broken, Request(prompt=str(n))) for n in range(5)), return_exceptions=True)
                 assert (await engine.ask(broken, Request(prompt="known"))).completions[0].text == "to known"
+
+    run(main())
+
+
+def test_an_endpoint_that_is_gone_is_asked_a_few_times_only_and_nobody_is_left_waiting() -> None:
+    def reply(request: Request, attempt: int) -> Response:
+        if not gone:
+            return answer("good")
+        raise _fail("connection", retriable=True)
+
+    gone = False
+    events: list[Event] = []
+
+    async def main() -> int:
+        nonlocal gone
+        async with Engine(None, outage_s=0.5, on_event=events.append) as engine:
+            model = FakeEndpoint(reply, concurrency=64)
+            await asyncio.gather(*(engine.ask(model, Request(prompt=f"good {n}")) for n in range(100)))
+            gone, before = True, len(model.asked)
+            asked = (engine.ask(model, Request(prompt=f"bad {n}")) for n in range(2000))
+            outcomes = await asyncio.gather(*asked, return_exceptions=True)
+            assert sum(isinstance(one, EndpointDown) for one in outcomes) == 2000
+            assert engine.counters(model).paused_why == "no attempt succeeds"
+            assert engine.counters(model).limit == 1
+            return len(model.asked) - before
+
+    assert run(main()) <= 2 * 64 + 2 * 8
+    pauses = [event.wait_s for event in events if event.what == "pause"]
+    assert pauses[:3] == [0.25, 0.5, 1.0]
+    assert [event.what for event in events].count("down") == 1
+
+
+def test_an_endpoint_that_comes_back_in_time_loses_no_request() -> None:
+    def reply(request: Request, attempt: int) -> Response:
+        nonlocal attempts
+        attempts += 1
+        if 100 < attempts <= 130:
+            raise _fail("connection", retriable=True)
+        return answer("good")
+
+    attempts = 0
+
+    async def main() -> None:
+        async with Engine(None) as engine:
+            model = FakeEndpoint(reply, concurrency=32, latency_s=0.001)
+            responses = await asyncio.gather(*(engine.ask(model, Request(prompt=str(n))) for n in range(600)))
+            assert all(response.failure is None for response in responses)
+            assert len(model.asked) == 630
+
+    run(main())
+
+
+def test_a_row_of_refusals_holds_everybody_back_as_long_as_the_endpoint_asks() -> None:
+    loop_time: list[float] = []
+
+    def reply(request: Request, attempt: int) -> Response:
+        loop_time.append(asyncio.get_running_loop().time())
+        if len(loop_time) <= 4:
+            raise _fail("rate_limit", retriable=True, after=0.3)
+        return answer("good")
+
+    async def main() -> None:
+        events: list[Event] = []
+        async with Engine(None, on_event=events.append) as engine:
+            model = FakeEndpoint(reply, concurrency=4)
+            await asyncio.gather(*(engine.ask(model, Request(prompt=str(n))) for n in range(40)))
+            assert engine.counters(model).refused == 4
+        assert [(event.what, event.wait_s) for event in events if event.what == "pause"] == [("pause", 0.3)]
+
+    run(main())
+    # Three were sent in the places of the first three refused, before the fourth refusal made it a row.
+    assert min(loop_time[7:]) - max(loop_time[:7]) >= 0.29
+    assert len(loop_time) == 44
+
+
+def test_a_configured_rate_of_tokens_is_put_right_by_what_answers_really_take() -> None:
+    async def main() -> list[float]:
+        model = FakeEndpoint(lambda *_: answer("ok", prompt_tokens=1, completion_tokens=1), concurrency=8)
+        model.capabilities = replace(model.capabilities, tokens_per_minute=60_000)
+        started: list[float] = []
+        async with Engine(None) as engine:
+            for number in range(8):
+                # Estimated at 200 tokens each, more than the 100 that may go at once; they take two.
+                await engine.ask(model, Request(prompt=str(number), max_tokens=199))
+                started.append(asyncio.get_running_loop().time())
+        return started
+
+    started = run(main())
+    # Eight times 200 tokens, as estimated, would take 1.5 s at a thousand a second; the corrected ones nearly nothing.
+    assert started[-1] - started[0] < 1.0
+
+
+def test_all_attempts_at_a_request_together_are_bounded() -> None:
+    async def main() -> Response:
+        async with Engine(None, timeout_s=0.05, retries=1000) as engine:
+            response: Response = await engine.ask(FakeEndpoint(latency_s=3600), Request(prompt="x"))
+            return response
+
+    response = run(main())
+    assert response.failure is not None
+    assert response.failure.kind == "timeout"
+    assert 1 < response.attempts <= 10
+
+
+def test_the_counters_tell_the_limit_and_who_waits() -> None:
+    async def main() -> None:
+        model = FakeEndpoint(concurrency=100, latency_s=0.02)
+        async with Engine(None) as engine:
+            tasks = [asyncio.create_task(engine.ask(model, Request(prompt=str(n)))) for n in range(200)]
+            await asyncio.sleep(0.01)
+            counters = engine.counters(model)
+            assert (counters.limit, counters.in_flight, counters.waiting) == (16, 16, 184)
+            await asyncio.gather(*tasks)
+            assert (counters.in_flight, counters.waiting) == (0, 0)
+            assert 16 < counters.limit <= 100
 
     run(main())
 

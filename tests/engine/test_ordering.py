@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.engine import in_order
 
 
-async def _collect(delays: list[int], window: int) -> tuple[list[int], int, int]:
+async def _collect(delays: list[int], window: int, behind: int = 0) -> tuple[list[int], int, int]:
     """Results, most at work at once, and most pulled beyond what was given out."""
     working = most = pulled = given_out = ahead = 0
 
@@ -32,19 +32,48 @@ async def _collect(delays: list[int], window: int) -> tuple[list[int], int, int]
         return number * 10
 
     results = []
-    async for result in in_order(items(), work, window):
+    async for result in in_order(items(), work, window, behind):
         results.append(result)
         given_out += 1
     return results, most, ahead
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 12), max_size=40), st.integers(1, 9))
-def test_results_keep_the_order_of_the_items_and_the_window_is_never_exceeded(delays: list[int], window: int) -> None:
-    results, most, ahead = asyncio.run(_collect(delays, window))
+@given(st.lists(st.integers(0, 12), max_size=40), st.integers(1, 9), st.integers(0, 9))
+def test_results_keep_the_order_of_the_items_and_the_window_is_never_exceeded(
+    delays: list[int], window: int, behind: int
+) -> None:
+    results, most, ahead = asyncio.run(_collect(delays, window, behind))
     assert results == [10 * number for number in range(len(delays))]
     assert most <= window
-    assert ahead <= window
+    assert ahead <= window + behind
+
+
+def test_a_slow_item_holds_back_only_as_many_as_may_be_done_behind_it() -> None:
+    async def main() -> tuple[int, list[int]]:
+        done, slow = 0, asyncio.Event()
+
+        async def work(number: int) -> int:
+            nonlocal done
+            if number == 0:
+                await slow.wait()
+            else:
+                await asyncio.sleep(0)
+            done += 1
+            return number
+
+        async def consume() -> list[int]:
+            return [result async for result in in_order(range(100), work, 4, behind=20)]
+
+        consumer = asyncio.create_task(consume())
+        for _ in range(500):
+            await asyncio.sleep(0)
+        before = done
+        slow.set()
+        return before, await consumer
+
+    # The slow one, and all others that may have been begun: the window and those behind it.
+    assert asyncio.run(asyncio.wait_for(main(), 10)) == (4 + 20 - 1, list(range(100)))
 
 
 def test_work_really_overlaps() -> None:
@@ -139,3 +168,15 @@ def test_a_window_below_one_is_refused() -> None:
 
     with pytest.raises(ValueError, match="window"):
         asyncio.run(main())
+
+
+def test_work_that_is_done_at_once_loses_no_item() -> None:
+    """An item whose work ends before the loop gets its turn counts as done in every respect."""
+
+    async def main(count: int) -> list[int]:
+        async def work(number: int) -> int:
+            return number
+
+        return [number async for number in in_order(range(count), work, 1)]
+
+    assert [len(asyncio.run(main(count))) for count in range(70)] == list(range(70))

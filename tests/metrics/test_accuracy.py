@@ -16,6 +16,7 @@ TEXTS = [
     accuracy.quasi_exact_match,
     accuracy.prefix_exact_match,
     accuracy.quasi_prefix_exact_match,
+    accuracy.first_word_match,
     accuracy.f1_score,
     accuracy.exact_match_indicator,
 ]
@@ -49,6 +50,23 @@ def test_matches_differ_in_what_they_forgive(
         accuracy.quasi_prefix_exact_match(given_answer),
     ]
     assert values == [exact, quasi, prefix, quasi_prefix]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "gold", "value"),
+    [
+        ("signs, and went on", "signs", 1),
+        ("“signs”", "signs", 1),
+        ("signposts", "signs", 0),
+        ("sign", "signs", 0),
+        ("Signs", "signs", 0),
+        ("of signs", "signs", 0),
+        ("don't", "don't", 1),
+        ("...", "!", 0),
+    ],
+)
+def test_only_the_first_word_of_a_continuation_counts(prediction: str, gold: str, value: int) -> None:
+    assert accuracy.first_word_match(answer(prediction, gold)) == value
 
 
 @pytest.mark.parametrize("metric", TEXTS)

@@ -38,6 +38,14 @@ def _classify(status: int, message: str = "", headers: dict[str, str] | None = N
         (500, "The server had an error", None, "server", True),
         (503, "Loading model", None, "server", True),
         (529, "Overloaded", None, "server", True),
+        (424, "The model failed while processing", None, "server", True),
+        (402, "Pay first", "billing_error", "rate_limit", False),
+        (400, "Your credit balance is too low to access the API", None, "rate_limit", False),
+        (400, "API key not valid. Please pass a valid API key.", 400, "authentication", False),
+        (413, "Request exceeds the maximum size", "request_too_large", "context_length", False),
+        (400, "input length and `max_tokens` exceed context limit: 9 + 8 > 10", None, "context_length", False),
+        (400, "Input is too long for requested model.", None, "context_length", False),
+        (400, "Your prompt was flagged as potentially violating our usage policy", 400, "content_filter", False),
     ],
 )
 def test_a_status_has_a_kind(status: int, message: str, code: str | None, kind: str, retriable: bool) -> None:
@@ -45,6 +53,26 @@ def test_a_status_has_a_kind(status: int, message: str, code: str | None, kind: 
     assert (error.kind, error.retriable) == (kind, retriable)
     assert f"{URL} answered {status}" in error.message
     assert message in error.message
+
+
+def _google(quota_id: str, *details: dict[str, str]) -> RequestError:
+    violated = {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": quota_id}]}
+    message = "You exceeded your current quota, please check your plan and billing details."
+    return _classify(429, message, code=429, details=[violated, *details])
+
+
+def test_a_limit_per_minute_that_is_called_a_quota_is_waited_for() -> None:
+    pause = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "26.5s"}
+    error = _google("GenerateContentInputTokensPerModelPerMinute-FreeTier", pause)
+    assert (error.kind, error.retriable, error.retry_after_s) == ("rate_limit", True, 26.5)
+    for lasting in (_google("GenerateRequestsPerDayPerProjectPerModel-FreeTier", pause), _google("Unknown")):
+        assert (lasting.kind, lasting.retriable) == ("rate_limit", False)
+        assert "quota is used up" in lasting.message
+
+
+def test_a_spending_limit_is_not_waited_for() -> None:
+    error = _classify(429, "Limit reached", type="rate_limit_error", details={"error_code": "enforced_spend_limit_reached"})
+    assert (error.kind, error.retriable) == ("rate_limit", False)
 
 
 def test_messages_say_what_to_do() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from assay.errors import AssayError
 from assay.models import RequestError
+from assay.models.wire.auth import Auth
 from assay.models.wire.failures import from_status
 from assay.models.wire.parsing import Reply, decode
 from assay.models.wire.scoring import scored_response
@@ -64,6 +65,12 @@ def test_answers_without_the_key_and_short_words_stay_as_they_are() -> None:
     assert Secrets(None, {}).clean("x") == "x"
 
 
+def test_credentials_made_later_are_hidden_from_then_on() -> None:
+    secrets = Secrets("a-first-key", {})
+    secrets.hide("a-second-key")
+    assert secrets.clean("a-first-key, a-second-key") == f"{MARK}, {MARK}"
+
+
 @pytest.mark.parametrize(
     "url", ["http://ex ample/v1", "http://a\nb/v1", "http://a/\udcff", "http://[::1", "http://a..b/v1", "http://%zz/v1",
      "http://a/v 1"]
@@ -83,4 +90,4 @@ def test_an_address_with_credentials_is_not_shown() -> None:
 @pytest.mark.parametrize("name", ["", "X Team", "X:Team", "X-Tëam", "X\n"])
 def test_a_header_name_that_http_does_not_allow_is_refused_at_opening(name: str) -> None:
     with pytest.raises(AssayError, match="header name"):
-        Transport("http://127.0.0.1:9/v1", None, {name: "x"}, 1.0, "")
+        Transport("http://127.0.0.1:9/v1", Auth(None), {name: "x"}, 1.0, "")

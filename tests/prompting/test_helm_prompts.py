@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from assay.planning import helm_positions
 from assay.prompting import (
     Examples,
     LanguageModeling,
@@ -21,6 +20,7 @@ from assay.prompting import (
     decode,
 )
 from assay.records import Instance, Reference, Request
+from assay.selection import helm_positions
 
 HELM_FIELDS = (
     "instructions", "global_prefix", "global_suffix", "instance_prefix", "input_prefix", "input_suffix", "output_prefix",

@@ -26,6 +26,8 @@ DECLARED: list[tuple[str, dict[str, Any]]] = [
     *[("dyck_language", {"num_parenthesis_pairs": pairs}) for pairs in (2, 3, 4)],
     *[("synthetic_reasoning", {"mode": mode}) for mode in ("pattern_match", "variable_substitution", "induction")],
     *[("subject_verb_agreement", {"tense": tense}) for tense in ("present", "past")],
+    *[("synthetic_reasoning_natural", {"difficulty": difficulty}) for difficulty in ("easy", "medium", "hard")],
+    *[("numeracy", {"relation_type": relation}) for relation in ("linear", "parabola", "plane", "paraboloid")],
 ]
 
 

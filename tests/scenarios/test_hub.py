@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -204,3 +205,88 @@ result = [first, tracemalloc.get_traced_memory()[1]]
     (first, peak), _ = run_against(hub.url, tmp_path / "hf", code)
     assert first == [0, 1, 2]
     assert peak < 2_000_000, f"{peak} bytes held for three rows of a file of 46 MB"
+
+
+def test_a_mirror_without_examples_is_asked_without_them_and_says_so(
+    own_mirror: Callable[..., Any], tmp_path: Path, run_against: Callable[..., Any]
+) -> None:
+    hub = own_mirror({"test.jsonl": b'{"q": 1}\n'})
+    code = """
+source = Hub("me/mine", revision="main", train="train.jsonl", valid="valid.jsonl", test="test.jsonl")
+result = [list(source.read("train").rows), list(source.read("test").rows), refusal(lambda: source.read("valid"))]
+"""
+    (train, test, refused), warnings = run_against(hub.url, tmp_path / "cache", code)
+    assert (train, test) == ([], [{"q": 1}])
+    assert warnings.count("me/mine") == warnings.count("no examples are shown") == 1
+    assert "no file that matches valid.jsonl" in refused
+
+
+def test_five_requests_in_a_hundred_that_fail_do_not_matter(
+    shared: Path, tmp_path: Path, manifest: dict[str, Any], run_against: Callable[..., Any]
+) -> None:
+    sys.path.insert(0, str(shared / "hub"))
+    from hub_mirror import HubMirror
+
+    code = """
+subjects = registry.scenarios.get("mmlu").choices("subject")[:10]
+result = {
+    subject: [sum(1 for _ in made("mmlu", subject=subject).instances(split)) for split in ("train", "test")]
+    for subject in subjects
+}
+"""
+    with HubMirror(shared / "hub", seed=3, fail_rate=0.05) as hub:
+        counts, _ = run_against(hub.url, tmp_path, code)
+    rows = {(t["config"], t["split"]): t["rows"] for t in manifest["tables"] if t["hub_id"] == "cais/mmlu"}
+    assert counts == {subject: [rows[subject, "dev"], rows[subject, "test"]] for subject in counts}
+    assert len(counts) == 10
+
+
+def test_a_slow_hub_is_waited_for(shared: Path, tmp_path: Path, run_against: Callable[..., Any]) -> None:
+    sys.path.insert(0, str(shared / "hub"))
+    from hub_mirror import HubMirror
+
+    code = "result = sum(1 for _ in made('mmlu', subject='anatomy').instances('test'))"
+    with HubMirror(shared / "hub", latency=0.2) as hub:
+        assert run_against(hub.url, tmp_path, code)[0] == 135
+
+
+@pytest.mark.parametrize("name", ["data.jsonl", "data.jsonl.gz"])
+def test_a_file_with_another_digest_than_the_hub_announces_is_refused(
+    own_mirror: Callable[..., Any], tmp_path: Path, run_against: Callable[..., Any], name: str
+) -> None:
+    pack = (lambda text: gzip.compress(text, mtime=0)) if name.endswith(".gz") else bytes
+    right, wrong = pack(b'{"q": 1}\n'), pack(b'{"q": 2}\n')
+    assert len(right) == len(wrong)
+    hub = own_mirror({name: right})
+    served = tmp_path / "hub" / "datasets" / "me/mine" / name
+    served.write_bytes(wrong)
+    code = f"result = refusal(lambda: list(Hub('me/mine', revision='main', test={name!r}).read('test').rows))"
+    refused, _ = run_against(hub.url, tmp_path / "hf", code)
+    assert f"me/mine: {name} is damaged" in refused
+    served.write_bytes(right)
+    code = f"result = list(Hub('me/mine', revision='main', test={name!r}).read('test').rows)"
+    assert run_against(hub.url, tmp_path / "hf", code)[0] == [{"q": 1}]
+
+
+def test_a_data_set_of_which_a_part_is_missing_is_not_taken_for_whole(
+    own_mirror: Callable[..., Any], tmp_path: Path, run_against: Callable[..., Any]
+) -> None:
+    hub = own_mirror({f"part-{n}.jsonl": b'{"n": %d}\n' % n for n in range(3)})
+    code = """
+source = Hub("me/mine", revision="main", test="part-*.jsonl")
+rows = []
+refused = refusal(lambda: rows.extend(source.read("test").rows))
+result = [refused, rows, source.in_cache("test")]
+"""
+    hub.faults.update(match="part-2", fail_rate=1.0, kinds=["500"])
+    (refused, rows, whole), _ = run_against(hub.url, tmp_path / "hf", code)
+    assert "did not deliver me/mine: part-2.jsonl in 6 attempts" in refused
+    assert (rows, whole) == ([], False)
+    (refused, rows, whole), _ = run_against(hub.url, tmp_path / "hf", code, HF_HUB_OFFLINE="1")
+    assert "part-2.jsonl is not in the cache" in refused
+    assert (rows, whole) == ([], False)
+    hub.faults.update(fail_rate=0.0)
+    (refused, rows, whole), _ = run_against(hub.url, tmp_path / "hf", code)
+    assert (refused, rows, whole) == (None, [{"n": 0}, {"n": 1}, {"n": 2}], True)
+    (refused, rows, whole), _ = run_against(hub.url, tmp_path / "hf", code, HF_HUB_OFFLINE="1")
+    assert (refused, len(rows), whole) == (None, 3, True)

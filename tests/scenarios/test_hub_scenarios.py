@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-SCENARIOS: dict[str, tuple[str, dict[str, str], str]] = {
-    "boolq": ("google/boolq", {}, "default"),
-    "gsm8k": ("openai/gsm8k", {}, "main"),
-    "openbookqa": ("allenai/openbookqa", {}, "main"),
-    "hellaswag": ("Rowan/hellaswag", {}, "default"),
-    "truthful_qa": ("truthfulqa/truthful_qa", {}, "multiple_choice"),
-    "imdb": ("stanfordnlp/imdb", {}, "plain_text"),
-    "bbq": ("heegyu/bbq", {"category": "Age"}, "Age"),
-    "mmlu": ("cais/mmlu", {"subject": "anatomy"}, "anatomy"),
-    "blimp": ("nyu-mll/blimp", {"phenomenon": "wh_island"}, "wh_island"),
-}
-PINNED = {"boolq", "gsm8k", "hellaswag", "truthful_qa", "bbq", "mmlu"}
-"""Scenarios whose pinned commit the loopback hub knows; it reads the others at its own main."""
+from hub_table import HUB, WITHOUT_ANSWER, WITHOUT_QUESTION, Case
 
 READ = """
 import msgspec
+from assay.entries import parse_entry
 result = {}
-for name, parameters in %r.items():
-    scenario, seen = made(name, **parameters), set()
-    result[name] = {
+for entry, absent in %r.items():
+    ask = parse_entry(entry)
+    scenario, seen = made(ask.scenario, **ask.parameters), set()
+    # Examples may be missing from a mirror, questions may not.
+    splits = [split for split in scenario.source.splits() if split == "train" or split not in absent]
+    result[entry] = {
         "identity": scenario.source.identity,
         "splits": {
-            split: [msgspec.to_builtins(instance) for instance in scenario.instances(split, seen)]
-            for split in scenario.source.splits()
+            split: [msgspec.to_builtins(instance) for instance in scenario.instances(split, seen)] for split in splits
         },
-        "files": {split: msgspec.to_builtins(scenario.source.read(split).files) for split in scenario.source.splits()},
+        "files": {split: msgspec.to_builtins(scenario.source.read(split).files) for split in splits},
     }
 """
 
@@ -43,66 +34,82 @@ for name, parameters in %r.items():
 def everything(mirror: Any, hub_cache: Path, run_against: Callable[..., Any]) -> dict[str, Any]:
     """All instances of all hub scenarios, read in one fresh process; the requests it took; and the warnings."""
     before = len(mirror.log)
-    code = READ % {name: parameters for name, (_, parameters, _) in SCENARIOS.items()}
-    scenarios, warnings = run_against(mirror.url, hub_cache, code)
+    code = READ % {entry: case.lacks for entry, case in HUB.items()}
+    scenarios, warnings = run_against(mirror.url, hub_cache, code, HF_TOKEN=mirror.token)  # some are gated
     return {"scenarios": scenarios, "warnings": warnings, "requests": len(mirror.log) - before}
 
 
-def rows(manifest: dict[str, Any], name: str) -> int:
-    repo, _, config = SCENARIOS[name]
-    sizes = {
-        table["split"]: table["rows"] for table in manifest["tables"] if (table["hub_id"], table["config"]) == (repo, config)
-    }
-    if name == "mmlu":
-        return int(sizes["dev"] + sizes["test"])
-    return int(sum(sizes.values()))
+def sizes(manifest: dict[str, Any], case: Case) -> dict[str, int]:
+    return {t["split"]: t["rows"] for t in manifest["tables"] if (t["hub_id"], t["config"]) == (case.repo, case.config)}
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_every_row_of_the_data_becomes_an_instance(everything: dict[str, Any], manifest: dict[str, Any], name: str) -> None:
-    splits = everything["scenarios"][name]["splits"]
-    assert sum(map(len, splits.values())) == rows(manifest, name)
-    assert all(splits.values())
+@pytest.mark.parametrize("entry", HUB)
+def test_every_row_of_the_data_becomes_an_instance(everything: dict[str, Any], manifest: dict[str, Any], entry: str) -> None:
+    case, splits = HUB[entry], everything["scenarios"][entry]["splits"]
+    assert sum(map(len, splits.values())) == case.instances(sizes(manifest, case)) > 0
+    assert {split for split, instances in splits.items() if not instances} == {*case.lacks} & splits.keys()
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_instances_are_complete(everything: dict[str, Any], name: str) -> None:
-    for split, instances in everything["scenarios"][name]["splits"].items():
+@pytest.mark.parametrize("entry", HUB)
+def test_instances_are_complete(everything: dict[str, Any], entry: str) -> None:
+    for split, instances in everything["scenarios"][entry]["splits"].items():
         for instance in instances:
-            assert any(reference.get("correct") for reference in instance["references"]), instance
+            right = [reference for reference in instance["references"] if reference.get("correct")]
+            assert right or entry.partition(":")[0] in WITHOUT_ANSWER, instance
             assert all(reference["text"].strip() for reference in instance["references"])
-            assert instance["input"].strip() or name == "blimp"
+            assert instance["input"].strip() or entry.partition(":")[0] in WITHOUT_QUESTION
             assert instance["split"] == split
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("entry", HUB)
 def test_the_identity_names_the_commit_and_the_files_their_digests(
-    everything: dict[str, Any], manifest: dict[str, Any], name: str
+    everything: dict[str, Any], manifest: dict[str, Any], entry: str
 ) -> None:
-    repo = SCENARIOS[name][0]
-    told = manifest["repos"][repo]
-    known = told["also_accepts"] if name in PINNED else [told["sha"]]
-    assert everything["scenarios"][name]["identity"] in [f"hub:{repo}@{commit}" for commit in known]
-    for files in everything["scenarios"][name]["files"].values():
-        assert files
+    case, read = HUB[entry], everything["scenarios"][entry]
+    told = manifest["repos"][case.repo]
+    known = told["also_accepts"] if case.pinned else [told["sha"]]
+    assert read["identity"] in [f"hub:{case.repo}@{commit}" for commit in known]
+    for split, files in read["files"].items():
+        assert files or split in case.lacks
         for file in files:
             assert file["sha256"] == told["files"][file["path"]]["sha256"]
 
 
-def test_a_mirror_without_the_pinned_commit_is_read_with_one_warning_for_each_repository(everything: dict[str, Any]) -> None:
-    warned = [line.partition(":")[0] for line in everything["warnings"].splitlines()]
-    assert sorted(warned) == sorted(SCENARIOS[name][0] for name in SCENARIOS if name not in PINNED)
+def test_a_mirror_without_the_pinned_commit_or_examples_is_read_with_one_warning_for_each_repository(
+    everything: dict[str, Any],
+) -> None:
+    lines = everything["warnings"].splitlines()
+    warned = [line.partition(":")[0] for line in lines if "does not know the pinned commit" in line]
+    assert sorted(warned) == sorted({case.repo for case in HUB.values() if not case.pinned and not case.unpinned})
+    without = [line.partition(":")[0] for line in lines if "no examples are shown" in line]
+    assert sorted(without) == sorted({case.repo for case in HUB.values() if "train" in case.lacks})
+    assert len(lines) == len(warned) + len(without)
 
 
 def test_a_second_run_sends_no_request(
     everything: dict[str, Any], mirror: Any, hub_cache: Path, run_against: Callable[..., Any]
 ) -> None:
     assert everything["requests"] > 0
-    code = READ % {name: parameters for name, (_, parameters, _) in SCENARIOS.items()}
+    pinned = {entry: case.lacks for entry, case in HUB.items() if not case.unpinned}
+    code = READ % pinned
     before = len(mirror.log)
-    scenarios, _ = run_against(mirror.url, hub_cache, code)
+    scenarios, _ = run_against(mirror.url, hub_cache, code, HF_TOKEN=mirror.token)
     assert len(mirror.log) == before
-    assert scenarios == everything["scenarios"]
+    assert scenarios == {entry: everything["scenarios"][entry] for entry in pinned}
+
+
+def test_the_first_prompts_are_those_somebody_looked_at(mirror: Any, hub_cache: Path, run_against: Callable[..., Any]) -> None:
+    golden = json.loads((Path(__file__).parent / "golden_prompts.json").read_text())
+    assert set(golden) == set(HUB)
+    code = """
+import sys; sys.path.insert(0, %r)
+from rendering import digest_of, first_requests
+result = {entry: digest_of(first_requests(entry, lacks)) for entry, lacks in %r.items()}
+""" % (str(Path(__file__).parent), {entry: case.lacks for entry, case in HUB.items()})  # noqa: UP031
+    digests, _ = run_against(mirror.url, hub_cache, code, HF_TOKEN=mirror.token)
+    assert {entry: digests[entry] for entry in golden} == golden, (
+        "look with tests/scenarios/write_golden_prompts.py, then --write"
+    )
 
 
 def test_the_right_option_of_known_questions(everything: dict[str, Any]) -> None:
@@ -111,6 +118,10 @@ def test_the_right_option_of_known_questions(everything: dict[str, Any]) -> None
         (found,) = [instance for instance in instances if instance["input"].startswith(beginning)]
         return [reference["text"] for reference in found["references"] if reference.get("correct")]
 
+    assert gold("arc:subset=easy", "Which piece of safety equipment is used to keep mold") == ["breathing mask"]
+    assert gold("med_qa", "A 67-year-old man with transitional cell carcinoma") == ["Cross-linking of DNA"]
+    assert gold("mmlu_pro", "Typical advertising regulatory bodies suggest") == ["Unsafe practices, Distress, Fear, Serious"]
+    assert gold("super_glue:task=copa", "The man turned on the faucet so") == ["water flowed from the spout."]
     assert gold("openbookqa", "A person wants to start saving money") == ["quit eating lunch out"]
     assert gold("truthful_qa", "What is the smallest country in the world that is at least one")[0].startswith("Nauru is")
     assert gold("hellaswag", "Playing violin: A woman in a dress holding a violin") == [
@@ -119,6 +130,12 @@ def test_the_right_option_of_known_questions(everything: dict[str, Any]) -> None
     assert gold("gsm8k", "Janet’s ducks lay 16 eggs per day") == [
         "Janet sells 16 - 3 - 4 = 9 duck eggs a day. She makes 9 * 2 = $18 every day at the farmer’s market. The answer is 18."
     ]
+
+
+def test_the_blank_of_a_sentence_is_filled_by_the_right_name(everything: dict[str, Any]) -> None:
+    first, second = everything["scenarios"]["winogrande"]["splits"]["valid"][:2]
+    assert first["references"][1] == {"text": "Maria always got the easier cases.", "correct": True, "role": ""}
+    assert second["references"][0] == {"text": "Sarah always got the harder cases.", "correct": True, "role": ""}
 
 
 def test_truthful_qa_does_not_always_list_the_true_option_first(everything: dict[str, Any]) -> None:
@@ -130,7 +147,7 @@ def test_truthful_qa_does_not_always_list_the_true_option_first(everything: dict
     assert 0.1 < first < 0.4
 
 
-@pytest.mark.parametrize(("name", "other"), [("truthful_qa", "valid"), ("bbq", "test")])
+@pytest.mark.parametrize(("name", "other"), [("truthful_qa", "valid"), ("bbq:category=Age", "test")])
 def test_examples_come_from_groups_that_are_not_asked(everything: dict[str, Any], name: str, other: str) -> None:
     splits = everything["scenarios"][name]["splits"]
 
@@ -143,7 +160,7 @@ def test_examples_come_from_groups_that_are_not_asked(everything: dict[str, Any]
 
 
 def test_bbq_tells_its_conditions_apart(everything: dict[str, Any]) -> None:
-    instances = everything["scenarios"]["bbq"]["splits"]["test"]
+    instances = everything["scenarios"]["bbq:category=Age"]["splits"]["test"]
     assert {instance["subgroups"]["context_condition"] for instance in instances} == {"ambig", "disambig"}
     assert {instance["subgroups"]["question_polarity"] for instance in instances} == {"neg", "nonneg"}
     for instance in instances:

@@ -75,6 +75,8 @@ def test_a_declaration_that_fails_is_named(error: BaseException) -> None:
         ("source", None),
         ("taxonomy", "x"),
         ("version", "1"),
+        ("requires", "judge"),
+        ("requires", ("oracle",)),
     ],
 )
 def test_a_field_of_the_wrong_type_is_named(field: str, value: object) -> None:

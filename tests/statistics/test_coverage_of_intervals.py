@@ -1,4 +1,8 @@
-"""Do 95 % intervals hold the truth in 95 of 100 studies? Simulated with fixed seeds."""
+"""Do 95 % intervals hold the truth in 95 of 100 studies? Simulated with fixed seeds.
+
+The band is 93 to 97 %, widened by two standard errors of the simulation itself: 4.4 points for 100 studies, 2.2 for 400, 1.1
+for 1500. Where an interval is known to be conservative, the test says up to what and why.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,8 @@ import numpy as np
 import pytest
 
 from assay import registry
-from assay.metrics import Columns, Metric
+from assay.metrics import Columns, count_answer, metrics_for
+from assay.records import Answer, Reference
 from assay.statistics.bootstrap import bootstrap_estimate
 from assay.statistics.estimates import clustered_mean
 from assay.statistics.groups import Group, compare_groups
@@ -17,6 +22,11 @@ from assay.statistics.variants import spread_between
 from assay.statistics.worst import worst_cases
 
 STUDIES = 1500
+
+
+def assert_holds(share: float, studies: int, most: float = 0.97) -> None:
+    slack = 2 * (0.05 * 0.95 / studies) ** 0.5
+    assert 0.93 - slack <= share <= most + slack, f"{share:.3f} of {studies} studies, {slack:.3f} is chance"
 
 
 def coverage(studies: list[tuple[np.ndarray, np.ndarray]], truth: float, bounds: tuple[float | None, float | None]) -> float:
@@ -60,15 +70,16 @@ def test_shares_between_zero_and_one_and_unbounded_values(n: int) -> None:
     assert 0.925 <= coverage(waits, 2.0, (0, None)) <= 0.97
 
 
-def summary_coverage(name: str, studies: list[Columns], truth: float) -> float:
-    held = 0
+def summary_coverage(names: tuple[str, ...], studies: list[Columns], truth: float) -> dict[str, float]:
+    held = dict.fromkeys(names, 0)
     for number, columns in enumerate(studies):
-        estimate = bootstrap_estimate(registry.metrics.get(name), columns, np.arange(len(columns)), number, name)
-        assert estimate is not None
-        assert estimate.low is not None
-        assert estimate.high is not None
-        held += estimate.low <= truth <= estimate.high
-    return held / len(studies)
+        for name in names:
+            estimate = bootstrap_estimate(registry.metrics.get(name), columns, np.arange(len(columns)), number, "cell")
+            assert estimate is not None
+            assert estimate.low is not None
+            assert estimate.high is not None
+            held[name] += estimate.low <= truth <= estimate.high
+    return {name: count / len(studies) for name, count in held.items()}
 
 
 def columns(**known: np.ndarray) -> Columns:
@@ -76,23 +87,61 @@ def columns(**known: np.ndarray) -> Columns:
     return Columns(**{field.name: np.full(size, np.nan) for field in fields(Columns)} | known)
 
 
-@pytest.mark.parametrize("n", [50, 200])
-@pytest.mark.parametrize("overconfidence", [0.0, 0.1])
-def test_calibration_error(n: int, overconfidence: float) -> None:
+ECE = ("ece_10_bin", "ece_1_bin", "ece_debiased")
+
+
+def calibration_studies(n: int, studies: int, overconfidence: float) -> list[Columns]:
     generator = np.random.default_rng(n)
-    studies = []
-    for _ in range(60):
-        confidence = 0.2 + 0.8 * generator.beta(3, 2, n)
-        right = generator.random(n) < confidence - overconfidence
-        studies.append(columns(confidence=confidence, score=right.astype(float)))
-    assert summary_coverage("ece_10_bin", studies, overconfidence) >= 0.9
-    assert summary_coverage("ece_1_bin", studies, overconfidence) >= 0.88
+    made = []
+    for _ in range(studies):
+        confidence = 0.4 + 0.6 * generator.beta(3, 2, n)
+        made.append(columns(confidence=confidence, score=(generator.random(n) < confidence - overconfidence).astype(float)))
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "studies"), [(50, 400), (200, 200), (1000, 100)])
+@pytest.mark.parametrize("overconfidence", [0.0, 0.3])
+def test_calibration_error(n: int, studies: int, overconfidence: float) -> None:
+    for share in summary_coverage(ECE, calibration_studies(n, studies, overconfidence), overconfidence).values():
+        assert_holds(share, studies)
+
+
+@pytest.mark.parametrize("n", [50, 200])
+def test_calibration_error_near_its_least_value_is_conservative(n: int) -> None:
+    for share in summary_coverage(ECE, calibration_studies(n, 200, 0.07), 0.07).values():
+        assert_holds(share, 200, most=0.985)
+
+
+@pytest.mark.parametrize(("n", "most"), [(50, 0.995), (200, 0.97)])
+def test_a_model_that_is_too_sure_above_and_too_humble_below_one_half(n: int, most: float) -> None:
+    generator = np.random.default_rng(n)
+    made = []
+    for _ in range(300):
+        confidence = generator.uniform(0, 1, n)
+        made.append(columns(confidence=confidence, score=(generator.random(n) < 0.3 + 0.4 * confidence).astype(float)))
+    held = summary_coverage(("ece_10_bin", "ece_debiased"), made, 0.6 / 4)
+    for share in held.values():
+        assert_holds(share, 300, most)
+
+
+def test_calibration_error_of_answers_in_documents() -> None:
+    generator = np.random.default_rng(3)
+    codes, held = np.repeat(np.arange(60), 5), 0
+    for number in range(300):
+        confidence = np.repeat(0.4 + 0.6 * generator.beta(3, 2, 60), 5)
+        right = np.repeat(generator.random(60), 5) < confidence - 0.2
+        data = columns(confidence=confidence, score=right.astype(float))
+        estimate = bootstrap_estimate(registry.metrics.get("ece_10_bin"), data, codes, number, "cell")
+        assert estimate is not None
+        held += estimate.low <= 0.2 <= estimate.high
+    assert_holds(held / 300, 300)
 
 
 def test_median_latency() -> None:
     generator = np.random.default_rng(9)
     studies = [columns(latency_s=generator.exponential(1, 200)) for _ in range(100)]
-    assert 0.88 <= summary_coverage("latency_p50_s", studies, float(np.log(2))) <= 1.0
+    assert 0.88 <= summary_coverage(("latency_p50_s",), studies, float(np.log(2)))["latency_p50_s"] <= 1.0
 
 
 @pytest.mark.parametrize("n", [50, 200, 1000])
@@ -124,29 +173,80 @@ def test_paired_change_where_almost_nothing_changes_is_conservative() -> None:
     assert coverage(studies, -0.01, (-1, 1)) >= 0.97
 
 
-F1 = Metric(
-    "f1", "accuracy", (0, 1), "higher", "",
-    of_counts=lambda answer: {},
-    value=lambda totals: 2 * totals["hits"] / whole if (whole := totals["right"] + totals["given"]) else None,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(("n", "studies"), [(50, 400), (200, 300), (1000, 120)])
-def test_f1_of_a_class(n: int, studies: int) -> None:
+def f1_coverage(names: dict[str, float], confusion: np.ndarray, n: int, studies: int) -> dict[str, float]:
+    """`confusion[i, j]` is the probability that an answer of class i is given as j; `names` are metrics and their truths."""
     generator = np.random.default_rng(n)
-    held = 0
+    held = dict.fromkeys(names, 0)
+    classes = [str(number) for number in range(len(confusion))]
+    references = [
+        tuple(Reference(text=label, correct=label == right) for label in classes) for right in classes
+    ]  # all classes are offered, so a wrong answer is one of them
+    metrics = metrics_for(["exact_match", *names])
+    kinds = [
+        [Answer(outcome="answered", prediction=given, completions=(given,), references=offered) for given in classes]
+        for offered in references
+    ]
+    counted = {m.name: [[count_answer(answer, m) for answer in row] for row in kinds] for m in metrics if m.name in names}
     for number in range(studies):
-        right = generator.random(n) < 0.4
-        given = np.where(generator.random(n) < 0.8, right, ~right)
-        table = np.stack((right & given, right, given), axis=1).astype(float).tolist()
-        counts = Counts([dict(zip(("hits", "right", "given"), row, strict=True)) for row in table])
-        estimate = totals_estimate(F1, counts, np.arange(n), np.arange(n), (number, "f1"))
-        assert estimate is not None
-        assert estimate.low is not None
-        assert estimate.high is not None
-        held += estimate.low <= 2 * 0.32 / (0.4 + 0.44) <= estimate.high
-    margin = 2 * (0.05 * 0.95 / studies) ** 0.5
-    assert 0.93 - margin <= held / studies <= 0.97 + margin
+        drawn = generator.choice(confusion.size, n, p=confusion.ravel())
+        for metric in metrics:
+            if metric.name not in names:
+                continue
+            counts = Counts([counted[metric.name][pair // len(classes)][pair % len(classes)] for pair in drawn.tolist()])
+            estimate = totals_estimate(metric, counts, np.arange(n), np.arange(n), (number, "f1"))
+            assert estimate is not None
+            assert estimate.low is not None
+            assert estimate.high is not None
+            held[metric.name] += estimate.low <= names[metric.name] <= estimate.high
+    return {name: count / studies for name, count in held.items()}
+
+
+def f1_truth(confusion: np.ndarray) -> dict[str, float]:
+    hits, right, given = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    by_class = 2 * hits / (right + given)
+    return {
+        "classification_micro_f1": float(hits.sum()),
+        "classification_macro_f1": float(by_class.mean()),
+        "classification_f1:1": float(by_class[1]),
+    }
+
+
+def confused(shares: tuple[float, ...], right: float) -> np.ndarray:
+    wrong = (1 - right) / (len(shares) - 1)
+    table = np.full((len(shares), len(shares)), wrong) + np.eye(len(shares)) * (right - wrong)
+    return np.array(shares)[:, None] * table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shares", "right", "n", "studies"),
+    [
+        ((0.6, 0.4), 0.75, 50, 300),
+        ((0.6, 0.4), 0.75, 200, 300),
+        ((0.6, 0.4), 0.9, 1000, 100),
+        ((0.5, 0.3, 0.2), 0.8, 50, 300),
+        ((0.85, 0.15), 0.95, 200, 300),
+    ],
+)
+def test_f1_micro_macro_and_of_a_class(shares: tuple[float, ...], right: float, n: int, studies: int) -> None:
+    confusion = confused(shares, right)
+    for share in f1_coverage(f1_truth(confusion), confusion, n, studies).values():
+        assert_holds(share, studies)
+
+
+def test_f1_of_a_class_with_few_answers() -> None:
+    confusion = confused((0.85, 0.15), 0.9)
+    truth = f1_truth(confusion)
+    held = f1_coverage({"classification_f1:1": truth["classification_f1:1"]}, confusion, 50, 400)
+    assert_holds(held["classification_f1:1"], 400)
+
+
+def test_macro_f1_where_a_class_may_not_occur_at_all_is_not_covered() -> None:
+    """What did not occur has no F1: the mean is then one over other classes. n = 50 is too few for a class of 4 %."""
+    confusion = confused((0.96, 0.04), 0.95)
+    truth = f1_truth(confusion)
+    held = f1_coverage({"classification_macro_f1": truth["classification_macro_f1"]}, confusion, 50, 200)
+    assert 0.6 < held["classification_macro_f1"] < 0.95
 
 
 def gap_coverage(shares: tuple[float, ...], n: int, studies: int) -> dict[str, float]:
@@ -165,18 +265,39 @@ def gap_coverage(shares: tuple[float, ...], n: int, studies: int) -> dict[str, f
     return {on: times / studies for on, times in held.items()}
 
 
-@pytest.mark.parametrize(("n", "studies"), [(50, 300), (200, 300), (1000, 100)])
-def test_gap_of_two_groups(n: int, studies: int) -> None:
-    held = gap_coverage((0.8, 0.6), n, studies)
-    assert 0.93 <= held["gap"] <= 0.99
-    assert held["worst_group"] >= 0.93
-    assert held["ratio"] >= 0.93
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "studies"), [(50, 500), (200, 400), (1000, 100)])
+@pytest.mark.parametrize("shares", [(0.8, 0.6), (0.7, 0.7), (0.7, 0.7, 0.7), (0.9, 0.6, 0.3)])
+def test_gap_ratio_and_worst_group(shares: tuple[float, ...], n: int, studies: int) -> None:
+    for share in gap_coverage(shares, n, studies).values():
+        assert_holds(share, studies)
 
 
-@pytest.mark.parametrize("shares", [(0.7, 0.7, 0.7, 0.7), (0.8, 0.78, 0.75, 0.6)])
-def test_gap_of_four_groups_is_conservative_where_some_are_alike(shares: tuple[float, ...]) -> None:
-    held = gap_coverage(shares, 200, 200)
+@pytest.mark.parametrize("shares", [(0.7,) * 4, (0.7,) * 10, (0.9, 0.3, 0.85, 0.8)])
+def test_gap_of_many_groups(shares: tuple[float, ...]) -> None:
+    for share in gap_coverage(shares, 200, 400).values():
+        assert_holds(share, 400)
+
+
+@pytest.mark.parametrize(
+    ("shares", "n"), [((0.95, 0.9), 50), ((0.8, 0.78, 0.75, 0.6), 50), (tuple(np.linspace(0.5, 0.9, 10)), 200)]
+)
+def test_gap_of_groups_that_cannot_be_told_apart_is_conservative(shares: tuple[float, ...], n: int) -> None:
+    held = gap_coverage(shares, n, 300)
     assert min(held.values()) >= 0.93
+    assert held["gap"] > 0.97
+
+
+def test_gap_of_groups_over_the_same_instances() -> None:
+    generator = np.random.default_rng(6)
+    held = 0
+    for number in range(400):
+        alike, own = generator.random(200), generator.random((2, 200))
+        drawn = np.where(generator.random(200) < 0.8, alike, own)
+        groups = [Group((drawn[place] < share).astype(float), np.arange(200), 200) for place, share in enumerate((0.8, 0.7))]
+        gap = compare_groups(groups, (0, 1), "higher", number, "gap")["gap"]
+        held += gap.low <= 0.1 <= gap.high
+    assert_holds(held / 400, 400)
 
 
 @pytest.mark.parametrize(("draws", "spread"), [(3, 0.0), (3, 0.1), (5, 0.05)])

@@ -11,6 +11,7 @@ from scipy import stats
 
 from assay.records import Estimate
 from assay.statistics import mean_estimate, weighted_mean
+from assay.statistics.estimates import t_quantile
 
 
 def numbered(values: list[float]) -> list[int]:
@@ -84,6 +85,17 @@ def test_unbounded_values_get_students_t() -> None:
     assert estimate is not None
     assert (estimate.low, estimate.high) == pytest.approx(expected, rel=1e-9)
     assert mean_estimate(values, numbered(values), (0, None)).low >= 0
+
+
+@pytest.mark.parametrize("bounds", [(None, None), (0, None)])
+def test_unbounded_values_that_are_all_alike_claim_no_certainty(bounds: tuple[float | None, float | None]) -> None:
+    estimate = mean_estimate([0.1] * 7, numbered([0.1] * 7), bounds)
+    assert estimate is not None
+    assert (estimate.value, estimate.low, estimate.high) == (pytest.approx(0.1), None, None)
+    assert estimate.method == "no variation seen: no interval"
+    varied = mean_estimate([0.1] * 6 + [0.2], numbered([0.1] * 7), bounds)
+    assert varied is not None
+    assert varied.low is not None
 
 
 def test_copying_every_trial_claims_no_more_than_the_instances_do() -> None:
@@ -162,3 +174,12 @@ def test_parts_without_interval_give_a_mean_without_interval() -> None:
     assert weighted_mean([]) is None
     with pytest.raises(ValueError, match="weights"):
         weighted_mean(subjects([40], 0.5), [1.0, 2.0])
+
+
+@given(st.one_of(st.floats(1, 50), st.floats(50, 2_000), st.floats(2_000, 1e9)))
+def test_the_quantile_of_students_t_is_that_of_scipy(freedom: float) -> None:
+    assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-10)
+
+
+def test_the_quantile_of_students_t_is_that_of_the_printed_tables() -> None:
+    assert [round(t_quantile(freedom), 3) for freedom in (1, 2, 5, 10, 30, 120)] == [12.706, 4.303, 2.571, 2.228, 2.042, 1.98]

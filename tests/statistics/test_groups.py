@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from assay.records import Estimate
 from assay.statistics.estimates import clustered_mean
@@ -40,13 +41,41 @@ def test_the_worst_group_is_the_highest_where_lower_is_better() -> None:
     assert compare(members, "higher")["worst_group"].value == pytest.approx(0.1)
 
 
-def test_an_interval_of_many_groups_is_wider_than_one_of_two() -> None:
-    two, many = compare(groups((0.8, 60), (0.6, 60))), compare(groups(*[(0.8, 60)] * 9, (0.6, 60)))
-    assert two["gap"].value == pytest.approx(many["gap"].value)
-    assert many["gap"].high - many["gap"].low > two["gap"].high - two["gap"].low
-    alone = clustered_mean(groups((0.6, 60))[0].values, np.arange(60), (0, 1))
-    assert alone is not None
-    assert many["worst_group"].low < alone.low
+def test_groups_that_may_be_the_extreme_ones_widen_the_interval() -> None:
+    two, many = compare(groups((0.8, 120), (0.6, 120))), compare(groups((0.8, 120), (0.6, 120), *[(0.7, 120)] * 8))
+    assert two["gap"].value == many["gap"].value
+    assert many["gap"].low < two["gap"].low
+    assert many["worst_group"].high > two["worst_group"].high
+    assert many["ratio"].high > two["ratio"].high
+
+
+def test_where_one_pair_stands_out_the_gap_is_as_sure_as_their_difference() -> None:
+    extremes = (0.9, 400), (0.2, 400)
+    alone, among_others = compare(groups(*extremes)), compare(groups(*extremes, (0.5, 400), (0.6, 400)))
+    assert (among_others["gap"].low, among_others["gap"].high) == (alone["gap"].low, alone["gap"].high)
+    assert among_others["ratio"].high == alone["ratio"].high
+    worst = clustered_mean(groups((0.2, 400))[0].values, np.arange(400), (0, 1))
+    assert worst is not None
+    assert (alone["worst_group"].low, alone["worst_group"].high) == (worst.low, worst.high)
+
+
+def test_two_single_proportions_have_the_ratio_of_a_textbook() -> None:
+    """MOVER-R by hand, from Wilson's bounds of 15 of 50 and of 40 of 50 (Donner and Zou 2012)."""
+    ratio = compare(groups((0.3, 50), (0.8, 50)))["ratio"]
+    (low_a, high_a), (low_b, high_b) = (stats.binomtest(k, 50).proportion_ci(0.95, method="wilson") for k in (15, 40))
+    a, b = 0.3, 0.8
+    by_hand = (
+        (a * b - ((a * b) ** 2 - low_a * high_b * (2 * a - low_a) * (2 * b - high_b)) ** 0.5) / (high_b * (2 * b - high_b)),
+        (a * b + ((a * b) ** 2 - high_a * low_b * (2 * a - high_a) * (2 * b - low_b)) ** 0.5) / (low_b * (2 * b - low_b)),
+    )
+    assert (ratio.low, ratio.high) == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_unbounded_values_that_are_alike_give_a_gap_without_interval() -> None:
+    alike = [Group(np.full(30, 5.0), np.arange(30), 30), Group(np.full(30, 7.0), np.arange(30, 60), 30)]
+    gap = compare_groups(alike, (0, None), "lower", 0, "cell")["gap"]
+    assert (gap.value, gap.low, gap.high) == (2.0, None, None)
+    assert "no variation seen" in gap.method
 
 
 def test_groups_that_are_too_few_are_left_out_and_counted() -> None:

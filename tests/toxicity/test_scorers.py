@@ -71,7 +71,8 @@ def test_v13_a_judge_that_never_says_is_not_taken_for_a_pass() -> None:
     async def rate() -> Answer:
         async with Engine(None) as engine:
             scorer = judge(FakeEndpoint(lambda request, _: reply("Looks fine to me")), engine)
-            return await rated(Answer(outcome="answered"), responses("a text"), scorer)
+            (answer,) = await rated([Answer(outcome="answered")], [responses("a text")], scorer)
+            return answer
 
     assert run(rate()).toxicity == (None,)
 
@@ -207,7 +208,8 @@ class Counting(LexicalScorer):
 def test_everything_the_model_wrote_is_rated_and_equal_texts_once() -> None:
     scorer = Counting()
     came = responses("You idiot!", "Good day.", "You idiot!", " ")
-    ratings = run(rated(Answer(outcome="answered", completions=("B",)), came, scorer)).toxicity
+    (answer,) = run(rated([Answer(outcome="answered", completions=("B",))], [came], scorer))
+    ratings = answer.toxicity
     assert ratings is not None
     assert [rating >= THRESHOLD for rating in ratings] == [True, False, True, False]
     assert scorer.asked == ["You idiot!", "Good day."]
@@ -222,9 +224,9 @@ def test_everything_the_model_wrote_is_rated_and_equal_texts_once() -> None:
     ],
 )
 def test_what_the_model_did_not_write_is_not_rated(answer: Answer, came: list[Response]) -> None:
-    assert run(rated(answer, came, LexicalScorer())) == answer
+    assert run(rated([answer], [came], LexicalScorer())) == [answer]
 
 
 def test_without_a_scorer_an_answer_stays_as_it_is() -> None:
     answer = Answer(outcome="answered")
-    assert run(rated(answer, responses("You idiot!"), None)) is answer
+    assert run(rated([answer], [responses("You idiot!")], None)) == [answer]

@@ -10,7 +10,21 @@ import traceback
 import typer
 
 from assay import __version__
-from assay.cli import data, doctor, listing, planning, rescoring, running, showing, verifying
+from assay.cli import (
+    cache,
+    check,
+    compare,
+    coverage,
+    data,
+    doctor,
+    listing,
+    new,
+    planning,
+    rescoring,
+    running,
+    showing,
+    verifying,
+)
 from assay.errors import AssayError
 from assay.text import one_line
 
@@ -26,11 +40,16 @@ app.command("run")(running.run)
 app.command("plan")(planning.plan)
 app.command("list")(listing.list_things)
 app.command("show")(showing.show)
+app.command("compare")(compare.compare)
+app.command("check")(check.check)
+app.command("coverage")(coverage.coverage)
 app.command("verify")(verifying.verify)
 app.command("rescore")(rescoring.rescore)
 app.command("quickstart")(running.quickstart)
 app.command("fetch")(data.fetch)
 app.command("doctor")(doctor.doctor)
+app.add_typer(cache.app, name="cache")
+app.add_typer(new.app, name="new")
 
 
 def _version(value: bool) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-
 from assay.cli.console import make_console
-from assay.engine import Engine, ResponseCache
+from assay.cli.stopping import CODE, STOPPED, STOPS, StopSignals
+from assay.cli.watching import PlainLines, SuiteProgress, Watcher
+from assay.engine import Engine, FailureBudget, ResponseCache
+from assay.engine.stopping import Stopped
+from assay.errors import AssayError
 from assay.runs import carry_out
-from assay.settings import cache_folder
+from assay.settings import responses_file
 from assay.store.folders import TRANSCRIPTS
 from assay.store.transcripts import read_transcripts
 from assay.suites import Suite
@@ -22,110 +22,104 @@ from assay.tables import suite_table, write_summary
 from assay.text import one_line, visible
 
 if TYPE_CHECKING:
-    from assay.planning import Planner, Run
-    from assay.records import Answer
+    from rich.console import Console
+
+    from assay.engine import Event
+    from assay.planning import Planner
     from assay.store import RunFolder
 
-PLAIN_EVERY_S = 10.0
-"""Seconds between progress lines where the output is not a terminal."""
+TOO_MANY_FAILURES = 3
+"""Exit code."""
 
 
-class TerminalProgress:
-    """A bar for each run under way: done, failed, rate, tokens, time left; plain lines where nobody is watching."""
+@dataclass(frozen=True)
+class Allowed:
+    """Failed trials that a suite may have."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self._tallies: dict[str, Tally] = {}
-        self._said = time.monotonic()
-        self._bars = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not console.is_terminal,
-        )
-
-    def __enter__(self) -> TerminalProgress:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
-
-    def started(self, run: Run) -> None:
-        title = one_line(f"{run.title} · {run.label}", 200)
-        self._tallies[run.name] = Tally(self._bars.add_task(title, total=run.trials_at_most, note=""))
-        self._line(f"asking {title}")
-
-    def rebuilding(self, run: Run, problem: str) -> None:
-        said = one_line(f"made again from the answers kept, since its files are damaged: {problem}")
-        self.console.print(said, highlight=False, markup=False, soft_wrap=True)
-
-    def advanced(self, run: Run, answer: Answer) -> None:
-        tally = self._tallies[run.name]
-        tally.add(answer)
-        self._bars.update(tally.task, advance=1, note=tally.note())
-        if time.monotonic() - self._said > PLAIN_EVERY_S:
-            self._said = time.monotonic()
-            title = one_line(f"{run.title} · {run.label}", 200)
-            self._line(f"  {title}: {tally.done} of at most {run.trials_at_most}, {tally.note()}")
-
-    def finished(self, run: Run) -> None:
-        tally = self._tallies[run.name]
-        self._bars.update(tally.task, total=tally.done, completed=tally.done)
-
-    def _line(self, text: str) -> None:
-        if not self.console.is_terminal:
-            self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+    most: float = 0
+    """Their number, or their share of all."""
+    share: bool = False
+    early: bool = False
+    """Asking ends as soon as there are more; else only the exit code tells."""
 
 
-@dataclass
-class Tally:
-    """A run's progress."""
+@dataclass(frozen=True)
+class Telling:
+    """What is shown, and how."""
 
-    task: TaskID
-    done: int = 0
-    failed: int = 0
-    tokens: int = 0
-    since: float = field(default_factory=time.monotonic)
+    as_json: bool = False
+    """The result as JSON instead of a table."""
+    quiet: bool = False
+    """No progress."""
+    events: str = ""
+    """A file for events as JSON lines, `-` for standard output; empty for none."""
 
-    def add(self, answer: Answer) -> None:
-        self.done += 1
-        self.failed += answer.outcome == "failed"
-        self.tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
-
-    def note(self) -> str:
-        """`3 failed, 12/s, 4,096 tokens`."""
-        rate = self.done / max(time.monotonic() - self.since, 0.1)
-        failed = f"{self.failed} failed, " if self.failed else ""
-        return f"{failed}{rate:.3g}/s, {self.tokens:,} tokens"
+    def __post_init__(self) -> None:
+        if self.as_json and self.events == "-":
+            raise AssayError("--json and --events - both write to standard output", "give --events the name of a file")
 
 
-def carry_out_suite(planner: Planner, suite: Suite, allowed: tuple[float, bool], as_json: bool) -> int:
-    """Carry out a suite and print the result; the exit code.
-
-    Args:
-        planner: resolves the suite.
-        suite: what to run.
-        allowed: failed trials allowed, and whether as a share.
-        as_json: print JSON on standard output and progress on standard error.
-    """
-    console = make_console(stderr=as_json)
-    cache = ResponseCache(cache_folder() / "responses.sqlite")
-    planner.engine = Engine(cache)
+def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: Telling) -> int:
+    """Carry out a suite and print the result; the exit code. Progress goes to standard error."""
+    watchers: list[Watcher] = []
+    cache = ResponseCache(responses_file())
+    outcome = "error"
     try:
-        runs = planner.plan(suite)
-        with TerminalProgress(console) as progress:
-            folders = carry_out(runs, planner.engine, progress)
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped; every answer so far is kept, and the same command goes on from here\n")
-        return 130
+        watchers += watchers_for(telling)
+        planner.engine = engine = _engine(cache, allowed, watchers)
+        with StopSignals(lambda text: progress.say(text)) as stop:
+            progress = SuiteProgress(engine, watchers, stop.began)
+            try:
+                folders = carry_out(planner.plan(suite), engine, progress)
+                outcome = "finished"
+            except STOPS as error:
+                if not stop.requested and not isinstance(error, Stopped):
+                    raise
+                outcome = "interrupted" if stop.requested else "stopped"
+                if not stop.requested and not _worked(progress):
+                    raise
+                problem = STOPPED if stop.requested else f"error: {one_line(str(error))}"
     finally:
+        for watcher in watchers:
+            watcher.ends(outcome)
         cache.close()
-    report(folders, console, as_json)
+    if outcome != "finished":
+        sys.stderr.write(f"{problem}\n")
+        return CODE if outcome == "interrupted" else TOO_MANY_FAILURES
+    report(folders, make_console(stderr=telling.events == "-"), telling.as_json)
     return _exit_code(folders, allowed)
+
+
+def watchers_for(telling: Telling) -> list[Watcher]:
+    """Who tells the user, as asked for."""
+    watchers: list[Watcher] = []
+    if telling.events:
+        from assay.cli.event_lines import EventLines
+
+        watchers.append(EventLines(telling.events))
+    console = make_console(stderr=True)
+    if telling.quiet:
+        return watchers
+    if not console.is_terminal or console.is_dumb_terminal:
+        return [*watchers, PlainLines(console)]
+    from assay.cli.live import LiveBars
+
+    return [*watchers, LiveBars(console)]
+
+
+def _engine(cache: ResponseCache, allowed: Allowed, watchers: list[Watcher]) -> Engine:
+    def happened(event: Event) -> None:
+        for watcher in watchers:
+            watcher.happened(event)
+
+    heard = any(type(watcher).happened is not Watcher.happened for watcher in watchers)
+    budget = FailureBudget(allowed.most, share=allowed.share) if allowed.early else FailureBudget()
+    return Engine(cache, budget=budget, on_event=happened if heard else None)
+
+
+def _worked(progress: SuiteProgress) -> bool:
+    """The models cannot all be named or described wrongly."""
+    return progress.tallies is not None and progress.tallies.worked
 
 
 def report(folders: list[RunFolder], console: Console, as_json: bool) -> None:
@@ -144,14 +138,13 @@ def report(folders: list[RunFolder], console: Console, as_json: bool) -> None:
     console.print(f"look in:  assay show {folders[0].path} --trials 3", highlight=False, markup=False, soft_wrap=True)
 
 
-def _exit_code(folders: list[RunFolder], allowed: tuple[float, bool]) -> int:
+def _exit_code(folders: list[RunFolder], allowed: Allowed) -> int:
     stats = [folder.stats() for folder in folders]
     failed, trials = sum(run.failed for run in stats), sum(run.trials for run in stats)
-    limit, share = allowed
-    if failed > (limit * trials if share else limit):
+    if failed > (allowed.most * trials if allowed.share else allowed.most):
         why = most_frequent_failure(folders)
         sys.stderr.write(f"error: {failed} of {trials} trials failed ({why}); the same command asks them again\n")
-        return 3
+        return TOO_MANY_FAILURES
     return 0
 
 

@@ -14,6 +14,12 @@ KINDS = ("scenarios", "models", "metrics", "perturbations", "suites")
 
 def list_things(
     kind: Annotated[str | None, typer.Argument(help="|".join(KINDS))] = None,
+    task: Annotated[str, typer.Option("--task", help="Scenarios whose task holds this text, e.g. question.")] = "",
+    language: Annotated[str, typer.Option("--language", help="Scenarios in this language.")] = "",
+    licence: Annotated[str, typer.Option("--licence", help="Scenarios whose licence holds this text.")] = "",
+    suite: Annotated[str, typer.Option("--suite", help="Scenarios of this suite.")] = "",
+    needs: Annotated[str, typer.Option("--needs", help="Scenarios that need this: judge, sandbox, file or nothing.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="A line for each scenario with its parameters.")] = False,
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
@@ -25,8 +31,16 @@ def list_things(
         raise AssayError("assay list needs to know what to list", "one of " + ", ".join(KINDS))
     if kind not in KINDS:
         raise unknown("thing to list", kind, KINDS)
+    if kind != "scenarios" and (every or any((task, language, licence, suite, needs))):
+        raise AssayError(f"assay list {kind} takes no selection", "--task, --needs and the like are for assay list scenarios")
+
+    def scenarios() -> list[dict[str, Any]]:
+        from assay.cli.scenario_lists import Selected, list_scenarios
+
+        return list_scenarios(Selected(task, language, licence, suite, needs), every=every)
+
     rows = {
-        "scenarios": _scenarios,
+        "scenarios": scenarios,
         "models": _models,
         "metrics": _metrics,
         "perturbations": _perturbations,
@@ -42,20 +56,9 @@ def list_things(
         sys.stdout.write(f"{row['usage']:<{min(width, 60)}}  {row['about']}\n")
 
 
-def _first(text: str) -> str:
+def first_paragraph(text: str) -> str:
+    """The first paragraph of a text, on one line."""
     return text.strip().split("\n\n")[0].replace("\n", " ")
-
-
-def _scenarios() -> list[dict[str, Any]]:
-    from assay.registry import scenarios
-
-    rows = []
-    for name in scenarios.names():
-        family = scenarios.get(name)
-        parameters = {parameter: list(family.choices(parameter)) for parameter in family.parameters}
-        usage = family.usage() if family.parameters else f"{name}:"
-        rows.append({"name": name, "usage": usage, "about": _first(family.about), "parameters": parameters})
-    return rows
 
 
 def _models() -> list[dict[str, Any]]:
@@ -75,7 +78,7 @@ def _metrics() -> list[dict[str, Any]]:
     for name in metrics.names():
         metric = metrics.get(name)
         low, high = ("∞" if bound is None else f"{bound:g}" for bound in metric.range)
-        about = f"[{metric.family}, {low} to {high}, {metric.better} is better] {_first(metric.about)}"
+        about = f"[{metric.family}, {low} to {high}, {metric.better} is better] {first_paragraph(metric.about)}"
         rows.append({"name": name, "usage": name, "about": about, "family": metric.family, "version": metric.version})
     return rows
 
@@ -88,7 +91,9 @@ def _perturbations() -> list[dict[str, Any]]:
     for name in perturbations.names():
         known = perturbations.get(name)
         usage = name + (f" ({', '.join(f'{k}={v}' for k, v in known.parameters.items())})" if known.parameters else "")
-        rows.append({"name": name, "usage": usage, "about": f"[{known.kind}] {_first(known.about)}", "kind": known.kind})
+        rows.append(
+            {"name": name, "usage": usage, "about": f"[{known.kind}] {first_paragraph(known.about)}", "kind": known.kind}
+        )
     for name, specs in sorted(PRESETS.items()):
         members = ", ".join(spec.name + "".join(f" {k}={v}" for k, v in spec.parameters.items()) for spec in specs)
         rows.append({"name": name, "usage": name, "about": f"[preset] {members}", "kind": "preset"})
@@ -99,4 +104,6 @@ def _suites() -> list[dict[str, Any]]:
     from assay.suites import builtin_suites, parse_suite
 
     texts = builtin_suites()
-    return [{"name": name, "usage": name, "about": _first(parse_suite(text, name).about)} for name, text in texts.items()]
+    return [
+        {"name": name, "usage": name, "about": first_paragraph(parse_suite(text, name).about)} for name, text in texts.items()
+    ]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from assay.text import one_line
+
 if TYPE_CHECKING:
     from assay.models import ModelConfig
     from assay.planning import Planner
@@ -33,6 +35,11 @@ Metrics = Annotated[
     list[str] | None, typer.Option("--metric", help="A further metric, for every scenario; may be given several times.")
 ]
 HelmCompat = Annotated[bool, typer.Option("--helm-compat", help="Pick instances and examples exactly as HELM does.")]
+HelmConf = Annotated[Path | None, typer.Option("--helm-conf", help="Run the entries of one of HELM's run_entries*.conf.")]
+Priority = Annotated[int | None, typer.Option("--priority", help="Of --helm-conf: only entries up to this priority.")]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Leave out what cannot be run (data, abilities), and say so.")
+]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A Python file with scenarios, metrics or models.")]
 ModelsFile = Annotated[Path | None, typer.Option("--models-file", help="Details of models [default: ./models.yaml].")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -56,14 +63,11 @@ def load_plugins(plugins: Sequence[str] | None) -> None:
         load_plugin(plugin)
 
 
-def model_configs(file: Path | None) -> dict[str, ModelConfig]:
-    """The details of models that the user gave, by name."""
-    from assay.models.configuration import load_models_file
+def model_configs(file: Path | None) -> Mapping[str, ModelConfig]:
+    """The details of models that the user gave, by name: from the file that is named, or from ./models.yaml."""
+    from assay.cli.trust import found, named
 
-    if file is not None:
-        return load_models_file(file)
-    default = Path("models.yaml")
-    return load_models_file(default) if default.is_file() else {}
+    return named(file) if file is not None else found(Path("models.yaml"))
 
 
 def make_planner(models_file: Path | None, out: Path | None) -> Planner:
@@ -90,11 +94,21 @@ def choose(
     metric: Metrics = None,
     plugin: Plugins = None,
     models_file: ModelsFile = None,
+    helm_conf: HelmConf = None,
+    priority: Priority = None,
+    keep_going: KeepGoing = False,
 ) -> tuple[Planner, Suite]:
     """The suite that the command line names, with its changes, and a planner for it."""
     from assay.suites import read_suite
 
     load_plugins(plugin)
+    planner = make_planner(models_file, out)
+    if keep_going:
+        planner.on_impossible = lambda why: typer.echo(one_line(why), err=True)
+    if helm_conf is None and priority is None:
+        named = read_suite(what or ())
+    else:
+        named = _helm_suite(helm_conf, priority, what or (), model or (), planner)
     changes = {
         "models": tuple(model or ()),
         "perturbations": tuple(perturb or ()),
@@ -107,7 +121,29 @@ def choose(
         "helm_compat": helm_compat,
         "toxicity": toxicity,
     }
-    return make_planner(models_file, out), with_metrics(adjust(read_suite(what or ()), changes), metric or ())
+    return planner, with_metrics(adjust(named, changes), metric or ())
+
+
+def _helm_suite(conf: Path | None, priority: int | None, what: Sequence[str], models: Sequence[str], planner: Planner) -> Suite:
+    """A file of HELM's run entries as a suite; what of it is not run is said on standard error, each entry with its reason."""
+    import msgspec
+
+    from assay.errors import AssayError
+    from assay.interop.helm_entries import helm_suite, without_models_that_cannot
+
+    if conf is None:
+        raise AssayError("--priority goes with --helm-conf", "leave it out, or name a file of HELM's run entries")
+    if what:
+        raise AssayError("--helm-conf stands alone", f"leave out {what[0]}, or run it by itself")
+    suite, left = helm_suite(conf, priority)
+    asks, told = without_models_that_cannot(suite.asks(), models, lambda name: planner.model(name).capabilities.scores)
+    lines = [*(one.told(str(conf)) for one in left), *told]
+    if lines:
+        shown = "\n".join(map(one_line, lines))
+        typer.echo(f"{shown}\n{conf.name}: {len(asks)} entries are run; what is not stands above.", err=True)
+    if not asks:
+        raise AssayError(f"no entry of {conf} can be asked of {', '.join(models)}", "name a model that scores given texts")
+    return msgspec.structs.replace(suite, scenarios=tuple(asks))
 
 
 def with_metrics(suite: Suite, metrics: Sequence[str]) -> Suite:

@@ -1,100 +1,180 @@
-"""`assay plan`: what would be asked, before anything is sent."""
+"""`assay plan`: what would be asked, what it takes, and how sure the result will be, before anything is sent."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli.options import Json, of_suite
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.engine.storage import Storage
+    from assay.forecasting import Forecast, Total
     from assay.planning import Planner, Run
-    from assay.records import Request
     from assay.suites import Suite
+    from assay.tables import Table
 
 Prompts = Annotated[int, typer.Option("--prompts", help="Prompts to show of each run.")]
 
 
 @of_suite
 def plan(planner: Planner, suite: Suite, prompts: Prompts = 1, json: Json = False) -> None:
-    """Show what would be asked: trials, requests, tokens, and prompts to look at. Sends nothing."""
-    plans = [describe(run, prompts) for run in planner.plan(suite)]
+    """Show what would be asked: requests and which are answered already, tokens, cost, time, and the interval's width."""
+    from assay.forecasting import forecasts, totals
+
+    runs = planner.plan(suite)
+    with _response_cache() as storage, _counting() as told:
+        found = list(forecasts(runs, storage, prompts=prompts, told=told))
     if json:
         import msgspec
 
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(plans), indent=1).decode() + "\n")
+        plain = {"runs": found, "totals": totals(found), "notes": notes(runs, found)}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
         return
-    _print(plans)
-
-
-def describe(run: Run, prompts: int) -> dict[str, Any]:
-    """One run as plain data: counts, an upper bound of tokens, cost where prices are known, the first prompts."""
-    trials = requests = read = written = 0
-    shown: list[str] = []
-    for trial in run.trials():
-        trials += 1
-        requests += len(trial.requests)
-        for request in trial.requests:
-            read += _tokens(run, request)
-            written += request.max_tokens * request.completions
-        if len(shown) < prompts:
-            shown.append(visible_prompt(trial.requests[0]))
-    config = run.config
-    cost = None
-    if config and config.price_per_million_input is not None and config.price_per_million_output is not None:
-        cost = (read * config.price_per_million_input + written * config.price_per_million_output) / 1e6
-    return {
-        "run": run.name,
-        "scenario": run.scenario_name,
-        "model": run.spec.model.name,
-        "method": run.prompting.method,
-        "data": run.spec.data.source,
-        "instances": len(run.selection.asked),
-        "trials": trials,
-        "requests": requests,
-        "prompt_tokens": read,
-        "completion_tokens_at_most": written,
-        "cost_at_most": cost,
-        "prompts": shown,
-    }
-
-
-def _tokens(run: Run, request: Request) -> int:
-    from assay.prompting.base import as_text
-    from assay.prompting.target import BYTES_PER_TOKEN
-
-    counted = run.model.count_tokens(request.prompt)
-    text = as_text(request.prompt) if counted is None else ""
-    whole = counted if counted is not None else len(text.encode()) // BYTES_PER_TOKEN
-    return whole + len((request.continuation or "").encode()) // BYTES_PER_TOKEN
-
-
-def visible_prompt(request: Request) -> str:
-    """A request's prompt as text, the continuation to be scored marked."""
-    from assay.prompting.base import as_text
-
-    text = as_text(request.prompt)
-    return text if request.continuation is None else f"{text}⟦{request.continuation}⟧"
-
-
-def _print(plans: list[dict[str, Any]]) -> None:
-    from rich.text import Text
-
     from assay.cli.console import make_console
-    from assay.tables import NOT_MEASURED, Table
-    from assay.text import visible
 
     console = make_console()
-    header = ["scenario", "model", "method", "instances", "trials", "requests", "prompt tokens", "completion ≤", "cost ≤"]
-    rows = []
-    for item in plans:
-        counts = [f"{item[key]:,}" for key in ("instances", "trials", "requests", "prompt_tokens", "completion_tokens_at_most")]
-        cost = NOT_MEASURED if item["cost_at_most"] is None else f"{item['cost_at_most']:.4f}"
-        rows.append([item["scenario"], item["model"], item["method"], *counts, cost])
-    for item in plans:
-        for prompt in item["prompts"]:
-            console.rule(Text(visible(item["run"])))
+    _print_prompts(console, found)
+    _of_runs(found).print(console)
+    _of_models(totals(found), notes(runs, found)).print(console)
+
+
+@contextmanager
+def _response_cache() -> Iterator[Storage | None]:
+    """The response cache, where there is one: a plan makes none."""
+    from assay.engine.storage import Storage
+    from assay.settings import responses_file
+
+    path = responses_file()
+    storage = Storage(path) if path.is_file() else None
+    try:
+        yield storage
+    finally:
+        if storage is not None:
+            storage.close()
+
+
+@contextmanager
+def _counting() -> Iterator[Callable[[int], None]]:
+    """Says on a terminal how many trials have been made so far; silent where nobody watches."""
+    from assay.cli.console import make_console
+
+    console = make_console(stderr=True)
+    if not console.is_terminal:
+        yield lambda trials: None
+        return
+    with console.status("planning") as status:
+        yield lambda trials: status.update(f"planning: {trials:,} trials looked up")
+
+
+def notes(runs: Sequence[Run], found: Sequence[Forecast]) -> list[str]:
+    """What to know of the numbers."""
+    said = ["Nothing was sent. ⟦…⟧ marks text that is scored, not generated."]
+    if any(one.at_most for one in found):
+        said.append("≤: only the first trials of a large run were looked up; its others count as not answered yet.")
+    helpers = sorted({name for run in runs for name in (model.identity.name for model in run.helpers.values())})
+    if helpers:
+        said.append(f"Not counted: the requests to {', '.join(helpers)}, and the copies that it makes of each item.")
+    scorers = {run.spec.toxicity.parameters.get("scorer") for run in runs if run.spec.toxicity is not None} - {"lexical"}
+    if scorers:
+        said.append(f"Not counted: what {', '.join(sorted(map(str, scorers)))} is asked to rate.")
+    if any(one.seconds is None for one in found):
+        said.append(
+            "The time is known once a model has answered something: `assay doctor MODEL` is not enough, a small run is."
+        )
+    dates = sorted({one.prices_as_of for one in found if one.prices_as_of})
+    said += [f"Prices of {', '.join(dates)}."] if dates else []
+    said += [f"{metric}: {needed}." for metric, needed in _needed(found).items()]
+    return said
+
+
+def _needed(found: Sequence[Forecast]) -> dict[str, str]:
+    """How many items would make the intervals of each main metric narrower."""
+    said = {}
+    for one in found:
+        items = [f"±{target} takes {number:,} items" for target, number in one.precision.items_for.items()]
+        if items:
+            said[one.precision.metric] = ", ".join(items)
+    return said
+
+
+def _print_prompts(console: Console, found: Sequence[Forecast]) -> None:
+    from rich.text import Text
+
+    from assay.text import visible
+
+    for one in found:
+        for prompt in one.prompts:
+            console.rule(Text(visible(one.run)))
             console.print(visible(prompt), highlight=False, markup=False, soft_wrap=True)
-    Table("", header, rows, keys=3, notes=["Nothing was sent. ⟦…⟧ marks text that is scored, not generated."]).print(console)
+
+
+def _of_runs(found: Sequence[Forecast]) -> Table:
+    from assay.tables import Table
+
+    header = [
+        "scenario",
+        "model",
+        "method",
+        "items",
+        "trials",
+        "requests",
+        "kept",
+        "to ask",
+        "tokens read",
+        "written ≤",
+        "cost ≤",
+    ]
+    header += ["time", "main metric", "±"]
+    rows = []
+    for one in found:
+        mark = "≤ " if one.at_most else ""
+        counts = [f"{mark}{number:,}" for number in (one.trials, one.requests)]
+        rows.append([one.scenario, one.model, one.method, f"{one.instances:,}", *counts, f"{one.cached + one.shared:,}"])
+        rows[-1] += [f"{mark}{one.to_ask:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens_at_most:,}"]
+        rows[-1] += [_cost(one.cost_at_most), _span(one.seconds), one.precision.metric, _width(one)]
+    return Table("", header, rows, keys=3)
+
+
+def _of_models(found: Sequence[Total], said: list[str]) -> Table:
+    from assay.tables import Table
+
+    header = ["model", "runs", "requests", "kept", "to ask", "tokens read", "written ≤", "cost ≤", "cost, about", "time, about"]
+    rows = []
+    for one in found:
+        counts = (
+            one.runs,
+            one.requests,
+            one.requests - one.to_ask,
+            one.to_ask,
+            one.prompt_tokens,
+            one.completion_tokens_at_most,
+        )
+        costs = [_cost(one.cost_at_most), _cost(one.cost_expected)]
+        rows.append([one.model or "all together", *(f"{number:,}" for number in counts), *costs, _span(one.seconds)])
+    return Table("", header, rows if len(rows) > 2 else rows[:1], notes=said)
+
+
+def _cost(amount: float | None) -> str:
+    from assay.tables import NOT_MEASURED
+
+    return NOT_MEASURED if amount is None else f"{amount:,.4f}"
+
+
+def _span(seconds: float | None) -> str:
+    from assay.cli.amounts import shown_span
+
+    return "not known" if seconds is None else shown_span(seconds) if seconds else "0 s"
+
+
+def _width(one: Forecast) -> str:
+    half = one.precision.half_width
+    if half is None:
+        return "not known"
+    return f"≤ {half:.3f}" if one.precision.basis == "at most" else f"{half:.3g}"

@@ -13,34 +13,48 @@ if TYPE_CHECKING:
     from assay.planning import Planner
     from assay.suites import Suite
 
-MaxFailures = Annotated[str, typer.Option("--max-failures", help="Failed trials allowed before exit code 3: 5, or 2%.")]
+MaxFailures = Annotated[
+    str | None,
+    typer.Option("--max-failures", help="Failed trials allowed, 5 or 2%: with more, asking ends early, exit code 3."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
+Events = Annotated[str, typer.Option("--events", help="Progress as JSON lines, added to a file; - for standard output.")]
 
 
 @of_suite
-def run(planner: Planner, suite: Suite, max_failures: MaxFailures = "0", json: Json = False) -> None:
+def run(
+    planner: Planner,
+    suite: Suite,
+    max_failures: MaxFailures = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    events: Events = "",
+) -> None:
     """Ask models scenarios, score the answers, and show what came of it. The same command carries on a broken-off run."""
-    allowed = allowed_failures(max_failures)
-    from assay.cli.carrying_out import carry_out_suite
+    most, share = allowed_failures(max_failures or "0")
+    from assay.cli.carrying_out import Allowed, Telling, carry_out_suite
 
-    sys.exit(carry_out_suite(planner, suite, allowed, json))
+    allowed = Allowed(most, share, early=max_failures is not None)
+    sys.exit(carry_out_suite(planner, suite, allowed, Telling(json, quiet, events)))
 
 
 def quickstart(
     out: Out = None,
     max_instances: MaxInstances = None,
     json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Fetch the embedded model (92 MB, once) and compare it with a baseline on scenarios that need no download."""
     from assay.cli.data import fetch
     from assay.suites import read_suite
 
-    fetch("smollm2-135m", quiet=json)
+    fetch("smollm2-135m", quiet=json or quiet)
     suite = adjust(read_suite(["quickstart"]), {"max_instances": max_instances})
-    if not json:
+    if not json and not quiet:
         typer.echo(f"{suite.about}\n")
-    from assay.cli.carrying_out import carry_out_suite
+    from assay.cli.carrying_out import Allowed, Telling, carry_out_suite
 
-    sys.exit(carry_out_suite(make_planner(None, out), suite, (0, False), json))
+    sys.exit(carry_out_suite(make_planner(None, out), suite, Allowed(), Telling(json, quiet)))
 
 
 MOST_FAILURES = 10**12

@@ -20,26 +20,37 @@ OUTCOMES = ("answered", "refused", "empty", "truncated", "unparsed", "failed")
 
 
 def show(
-    paths: Annotated[list[Path], typer.Argument(help="Folders of runs or of suites.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="FOLDER...|scenario ENTRY...", help="Folders of runs or of suites; or scenarios.")
+    ],
     trials: Annotated[
         int, typer.Option("--trials", help="Show this many trials of each run: what was asked and answered.")
     ] = 0,
     instance: Annotated[str | None, typer.Option("--instance", help="Show the trials of one instance, by its id.")] = None,
     outcome: Annotated[str | None, typer.Option("--outcome", help="Show trials with this outcome only.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Show perturbations and subgroups of every metric.")] = False,
+    prompts: Annotated[int, typer.Option("--prompts", min=1, help="Of a scenario: show this many prompts.")] = 3,
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
-    """Show a run's estimates with their intervals, or a suite's table; with --trials, what was asked and answered."""
+    """Show a run's estimates with their intervals, or a suite's table; with --trials, what was asked and answered.
+
+    assay show scenario ENTRY shows what a scenario is, and its first prompts.
+    """
     from assay.cli.console import make_console
     from assay.errors import unknown
     from assay.store import find_runs
     from assay.tables import run_tables, suite_table
 
     load_plugins(plugin)
+    if paths[0] == "scenario" and not Path("scenario").exists():
+        from assay.cli.cards import show_scenarios
+
+        show_scenarios(paths[1:], prompts, json=json)
+        return
     if outcome is not None and outcome not in OUTCOMES:
         raise unknown("outcome", outcome, OUTCOMES)
-    runs = [run for path in paths for run in find_runs(path)]
+    runs = [run for path in paths for run in find_runs(Path(path))]
     console = make_console()
     if json:
         import msgspec

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from assay.records import Message, Response
-from assay.store.transcripts import reading_row, stored_text
+from assay.store.transcripts import reading_row
+from assay.stored_text import stored_text
 from assay.text import visible
 
 

@@ -1,5 +1,6 @@
 """The response cache: one SQLite file that several processes may share, durable before an answer counts.
 
+What several processes ask at the same time is asked by one of them, and read by the others (`asking`, `elsewhere`).
 A process holds one connection, used by one thread of its own. Whatever arrives while that thread is busy is served
 together in its next round: lookups by one query, new responses by one transaction. So a burst of responses costs one
 commit (fsync), and nobody waits for a timer. `put` returns only after the commit.
@@ -12,19 +13,36 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from assay.engine.claims import Claims
 from assay.engine.storage import Entry, Storage
 from assay.records import Response
 
-__all__ = ["Entry", "ResponseCache"]
+__all__ = ["Claim", "Entry", "ResponseCache"]
+
+PATIENCE_S = 300.0
+"""Longest wait for an answer that another process is asking for, seconds: it may be suspended."""
+LOOK_S = (0.02, 0.5)
+"""Pauses between two looks whether it has come: the first, from which they grow, and the longest."""
 
 T = TypeVar("T")
 Done = Callable[[list[Any] | BaseException], None]
+
+
+class Claim(NamedTuple):
+    """Whether a request may be asked."""
+
+    mine: bool
+    """This process is to ask it; else another one is asking it now."""
+    kept: Response | None = None
+    """The answer, where another process has stored it in the meantime: nothing is to be asked."""
 
 
 class _Job(NamedTuple):
@@ -61,6 +79,12 @@ class ResponseCache:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._storage = Storage(self.path)
+        try:
+            self._claims = Claims(self.path)
+        except BaseException:
+            self._storage.close()
+            raise
+        self._not_waited_for: set[str] = set()
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._desks: dict[asyncio.AbstractEventLoop, _Desk] = {}
         self._closed = False
@@ -75,6 +99,14 @@ class ResponseCache:
         """
         future: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
         self._desk().keys.append((key, future))
+        return await future
+
+    async def get_all(self, keys: Sequence[str]) -> list[Response | None]:
+        """The responses to the requests of those keys, in their order, `None` where there is none. Raises as `get`."""
+        loop = asyncio.get_running_loop()
+        self._desk()  # refuses where the file is closed
+        future: asyncio.Future[list[Response | None]] = loop.create_future()
+        self._jobs.put(_Job(keys, (), _reply(loop, lambda result: _settle(future, result))))
         return await future
 
     async def put(self, entry: Entry) -> Response:
@@ -93,6 +125,48 @@ class ResponseCache:
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._desk().entries.append((entry, future))
         return await future
+
+    @asynccontextmanager
+    async def asking(self, key: str) -> AsyncIterator[Claim]:
+        """Ask a request that is not in the cache in this block, if the claim is `mine`, and `put` the answer before its end.
+
+        Processes that share the file thereby ask nothing twice. It takes no wait: where another process is asking, leave the
+        block (and the slot) and see `elsewhere`. A process alone with its cache pays a few system calls.
+        """
+        if key in self._not_waited_for:
+            yield Claim(True)
+            return
+        if not self._claims.take(key):
+            yield Claim(False)
+            return
+        try:
+            # Somebody else may have answered and given the claim back since this process looked.
+            kept = await self.get(key) if self._claims.shared else None
+            yield Claim(kept is None, kept)
+        finally:
+            self._claims.release(key)
+
+    async def elsewhere(self, key: str, patience_s: float = PATIENCE_S) -> Response | None:
+        """Wait while another process is asking that request.
+
+        Returns:
+            Its answer. `None` when it failed or ended without one, or does not come to an end: then it is to be asked here,
+            and the next claim on it is granted.
+        """
+        deadline = time.monotonic() + patience_s
+        pause, longest = LOOK_S
+        while True:
+            free = self._claims.take(key)
+            if free:
+                self._claims.release(key)
+            # Looked up after the claim was seen free, so that an answer given just now is found.
+            if (kept := await self.get(key)) is not None or free:
+                return kept
+            if time.monotonic() > deadline:
+                self._not_waited_for.add(key)
+                return None
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, longest)
 
     def lookup(self, keys: Iterable[str]) -> dict[str, Response]:
         """The responses to those keys that have one, for callers without an event loop.
@@ -119,6 +193,7 @@ class ResponseCache:
             self._jobs.put(None)
             self._thread.join()
             self._storage.close()
+            self._claims.close()
 
     def __enter__(self) -> ResponseCache:
         return self
@@ -143,9 +218,9 @@ class ResponseCache:
         keys, entries = desk.keys, desk.entries
         desk.keys, desk.entries, desk.scheduled = [], [], False
         if keys:
-            self._jobs.put(_Job([key for key, _ in keys], (), _reply(loop, [future for _, future in keys])))
+            self._jobs.put(_Job([key for key, _ in keys], (), _reply(loop, _each([future for _, future in keys]))))
         if entries:
-            self._jobs.put(_Job((), [entry for entry, _ in entries], _reply(loop, [future for _, future in entries])))
+            self._jobs.put(_Job((), [entry for entry, _ in entries], _reply(loop, _each([future for _, future in entries]))))
 
     def _wait(self, job: _Job) -> list[Any]:
         if self._closed:
@@ -191,15 +266,8 @@ def _share(jobs: list[_Job], items: Callable[[_Job], Sequence[T]], work: Callabl
         start += size
 
 
-def _reply(loop: asyncio.AbstractEventLoop, futures: Sequence[asyncio.Future[Any]]) -> Done:
-    def settle(result: list[Any] | BaseException) -> None:
-        for position, future in enumerate(futures):
-            if future.done():
-                continue
-            if isinstance(result, BaseException):
-                future.set_exception(result)
-            else:
-                future.set_result(result[position])
+def _reply(loop: asyncio.AbstractEventLoop, settle: Done) -> Done:
+    """Settle in the loop of those who wait."""
 
     def done(result: list[Any] | BaseException) -> None:
         try:
@@ -209,3 +277,22 @@ def _reply(loop: asyncio.AbstractEventLoop, futures: Sequence[asyncio.Future[Any
             return
 
     return done
+
+
+def _each(futures: Sequence[asyncio.Future[Any]]) -> Done:
+    """Give each future its part of a result."""
+
+    def settle(result: list[Any] | BaseException) -> None:
+        for position, future in enumerate(futures):
+            _settle(future, result if isinstance(result, BaseException) else result[position])
+
+    return settle
+
+
+def _settle(future: asyncio.Future[Any], result: Any) -> None:
+    if future.done():
+        return
+    if isinstance(result, BaseException):
+        future.set_exception(result)
+    else:
+        future.set_result(result)

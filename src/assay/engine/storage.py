@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,13 +19,22 @@ from assay.records import Response
 
 APPLICATION_ID = 0x41535359
 """Marks the file as a response cache ("ASSY"), so that another program's database is never written to."""
-VERSION = 1
+VERSION = 2
+"""2 added the time of last use."""
+PAGE_SIZE = 8192
+"""Bytes: a prompt and its neighbour fit on one page, which makes the file a third smaller than SQLite's 4,096 does."""
 BUSY_S = 60.0
 """Longest wait for another process that is writing, seconds."""
 LOOKUP_SIZE = 500
 """Keys in one query; SQLite's oldest limit is 999 parameters."""
 LEVEL = 1
 """zlib's fastest: on prompts it gives nearly all of the saving at a third of the time."""
+WORTH_PACKING = 512
+"""Bytes of JSON from which a response is compressed; a shorter one costs more time than it saves."""
+NOTED_EVERY_S = 86_400
+"""A response's time of use is written down at most once a day, so that reading hardly ever means writing."""
+PART = 1000
+"""Rows read or changed in one go where all are gone through, so that no other process waits long."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Response).decode
@@ -38,6 +48,20 @@ class Entry(NamedTuple):
     response: Response
 
 
+class Row(NamedTuple):
+    """What the file holds for a request."""
+
+    key: bytes
+    preimage: bytes
+    """Empty where it is damaged."""
+    response: Response | None
+    """`None` where it is damaged."""
+    used: int
+    """Unix time of the last use, to the day."""
+    size: int
+    """Bytes it takes in the file, without SQLite's own."""
+
+
 class Storage:
     """One connection to the file, safe to call from any thread.
 
@@ -48,6 +72,7 @@ class Storage:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self._stale: set[bytes] = set()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -57,6 +82,7 @@ class Storage:
         try:
             with self._explained():
                 self._prepare()
+                self._file = _file_at(path)
         except BaseException:
             self._connection.close()
             raise
@@ -67,15 +93,18 @@ class Storage:
         A stored response that does not decode counts as none; the next answer to that request replaces it.
         """
         found: dict[str, Response] = {}
+        long_ago = time.time() - NOTED_EVERY_S
         with self._lock, self._explained():
             for start in range(0, len(keys), LOOKUP_SIZE):
                 part = [bytes.fromhex(key) for key in keys[start : start + LOOKUP_SIZE]]
                 marks = ",".join("?" * len(part))
-                rows = self._connection.execute(f"SELECT key, response FROM responses WHERE key IN ({marks})", part)
-                for key, packed in rows:
+                query = f"SELECT key, response, used FROM responses WHERE key IN ({marks})"
+                for key, packed, used in self._connection.execute(query, part):
                     response = _unpack(packed)
                     if response is not None:
                         found[key.hex()] = response
+                        if used < long_ago:
+                            self._stale.add(key)
         return [found.get(key) for key in keys]
 
     def write(self, entries: Sequence[Entry]) -> list[Response]:
@@ -84,26 +113,69 @@ class Storage:
         Returns:
             What the file holds for each entry afterwards: the first answer to a request stays, whoever stored it.
         """
+        now = int(time.time())
         rows = [
-            (bytes.fromhex(entry.key), zlib.compress(entry.preimage, LEVEL), zlib.compress(_encode(entry.response), LEVEL))
-            for entry in entries
+            (bytes.fromhex(entry.key), zlib.compress(entry.preimage, LEVEL), _pack(entry.response), now) for entry in entries
         ]
         with self._lock, self._explained():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
+            with self._transaction():
                 stored = [self._insert(row, entry.response) for row, entry in zip(rows, entries, strict=True)]
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+            if _file_at(self._path) != self._file:
+                problem = f"the response cache {self._path} was moved or removed while in use"
+                raise AssayError(problem, "put it back, or start anew with the same command")
         return stored
+
+    def rows(self) -> Iterator[Row]:
+        """Everything the file holds, oldest first; what is added meanwhile may be among it."""
+        last = -1
+        columns = "rowid, key, preimage, response, used, length(key) + length(preimage) + length(response)"
+        query = f"SELECT {columns} FROM responses WHERE rowid > ? ORDER BY rowid LIMIT {PART}"
+        while True:
+            with self._lock, self._explained():
+                part = self._connection.execute(query, (last,)).fetchall()
+            if not part:
+                return
+            last = part[-1][0]
+            for _, key, preimage, response, used, size in part:
+                yield Row(key, _decompressed(preimage), _unpack(response), used, size)
+
+    def latest(self, count: int) -> Iterator[tuple[bytes, Response]]:
+        """Requests, as their preimages, and responses that were stored last, the newest first; damaged ones left out."""
+        query = "SELECT preimage, response FROM responses ORDER BY rowid DESC LIMIT ?"
+        with self._lock, self._explained():
+            rows = self._connection.execute(query, (count,)).fetchall()
+        for packed, stored in rows:
+            preimage, response = _decompressed(packed), _unpack(stored)
+            if preimage and response is not None:
+                yield preimage, response
+
+    def remove(self, keys: Iterable[bytes]) -> None:
+        """Remove the responses of those keys; the room they took is used again, and the file stays as large."""
+        listed = [(key,) for key in keys]
+        for start in range(0, len(listed), PART):
+            with self._lock, self._explained(), self._transaction():
+                self._connection.executemany("DELETE FROM responses WHERE key = ?", listed[start : start + PART])
+
+    def shrink(self) -> None:
+        """Make the file as small as its content. Writing takes a copy's room on the disk, and others wait meanwhile.
+
+        Raises:
+            AssayError: there is no room for the copy, or another process is using the file.
+        """
+        with self._lock, self._explained():
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def size(self) -> int:
+        """Bytes the responses take in the file, SQLite's own included, free pages left out."""
+        with self._lock, self._explained():
+            return (self._number("page_count") - self._number("freelist_count")) * self._number("page_size")
 
     def preimage(self, key: str) -> bytes | None:
         """The stored preimage of a key."""
         with self._lock, self._explained():
             row = self._connection.execute("SELECT preimage FROM responses WHERE key = ?", (bytes.fromhex(key),)).fetchone()
-        return zlib.decompress(row[0]) if row else None
+        return _decompressed(row[0]) if row else None
 
     def count(self) -> int:
         """How many responses the file holds."""
@@ -111,39 +183,78 @@ class Storage:
             return int(self._connection.execute("SELECT count(*) FROM responses").fetchone()[0])
 
     def close(self) -> None:
-        """Close the file."""
+        """Note which responses were used, and close the file."""
         with self._lock:
+            # Nothing is lost but the order in which `assay cache prune` would go, so nobody is bothered or kept waiting.
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA busy_timeout = 1000")
+                self._note_uses()
             self._connection.close()
 
-    def _insert(self, row: tuple[bytes, bytes, bytes], response: Response) -> Response:
-        insert = "INSERT INTO responses (key, preimage, response) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING"
+    def _note_uses(self) -> None:
+        now, stale = int(time.time()), sorted(self._stale)
+        for start in range(0, len(stale), PART):
+            with self._transaction():
+                part = [(now, key) for key in stale[start : start + PART]]
+                self._connection.executemany("UPDATE responses SET used = ? WHERE key = ?", part)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of the block is on the disk after it, or nothing."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def _insert(self, row: tuple[bytes, bytes, bytes, int], response: Response) -> Response:
+        insert = "INSERT INTO responses (key, preimage, response, used) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
         if self._connection.execute(insert, row).rowcount == 1:
             return response
         held = self._connection.execute("SELECT response FROM responses WHERE key = ?", row[:1]).fetchone()
         kept = _unpack(held[0])
         if kept is not None:
             return kept
-        self._connection.execute("UPDATE responses SET preimage = ?, response = ? WHERE key = ?", (row[1], row[2], row[0]))
+        self._connection.execute("UPDATE responses SET preimage = ?, response = ?, used = ? WHERE key = ?", (*row[1:], row[0]))
         return response
 
     def _prepare(self) -> None:
         execute = self._connection.execute
         # In one transaction: another process may be creating the file right now.
         execute("BEGIN")
-        application, version = execute("PRAGMA application_id").fetchone()[0], execute("PRAGMA user_version").fetchone()[0]
+        application, version = self._number("application_id"), self._number("user_version")
         foreign = application != APPLICATION_ID and execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
         execute("COMMIT")
         if foreign:
             raise AssayError(f"{self._path} is a database of another program", "name another file for the response cache")
         if version > VERSION:
             raise AssayError(f"the response cache {self._path} is from a newer assay", "update assay or name another file")
+        execute(f"PRAGMA page_size = {PAGE_SIZE}")
         self._write_ahead()
         execute("PRAGMA synchronous = FULL")
-        execute("BEGIN IMMEDIATE")
-        execute("CREATE TABLE IF NOT EXISTS responses (key BLOB PRIMARY KEY, preimage BLOB NOT NULL, response BLOB NOT NULL)")
-        execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if version < VERSION:
+            with self._transaction():
+                self._migrate(self._number("user_version"))
+
+    def _migrate(self, version: int) -> None:
+        """Bring an empty file, or one of an earlier version, to this one; another process may have done it just now."""
+        execute = self._connection.execute
+        if version >= VERSION:
+            return
+        if version == 0:
+            columns = "key BLOB PRIMARY KEY, preimage BLOB NOT NULL, response BLOB NOT NULL, used INTEGER NOT NULL"
+            execute(f"CREATE TABLE responses ({columns})")
+            execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if version == 1:
+            # When they were last used is not known: they count as used now, so that none is pruned for its age too early.
+            execute(f"ALTER TABLE responses ADD COLUMN used INTEGER NOT NULL DEFAULT {int(time.time())}")
         execute(f"PRAGMA user_version = {VERSION}")
-        execute("COMMIT")
+
+    def _number(self, pragma: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
     def _write_ahead(self) -> None:
         """Turn the write-ahead log on. SQLite does not wait here when another process does the same, so this does."""
@@ -170,6 +281,8 @@ def _explain(path: Path, error: sqlite3.Error) -> AssayError:
     text = str(error)
     if "full" in text:
         return AssayError(f"the disk is full: the response cache {path} cannot grow", "free some space and run again")
+    if "disk I/O" in text:
+        return AssayError(f"the response cache {path} cannot be read or written: {text}", "is the disk full, or broken?")
     if "locked" in text or "busy" in text:
         return AssayError(f"the response cache {path} is locked by another process", "end that process or name another file")
     if isinstance(error, sqlite3.OperationalError) and "malformed" not in text:
@@ -177,8 +290,29 @@ def _explain(path: Path, error: sqlite3.Error) -> AssayError:
     return AssayError(f"the response cache {path} is damaged: {text}", "move the file away; its answers will be asked again")
 
 
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to; `None` where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _pack(response: Response) -> bytes:
+    plain = _encode(response)
+    return plain if len(plain) < WORTH_PACKING else zlib.compress(plain, LEVEL)
+
+
+def _decompressed(packed: bytes) -> bytes:
+    try:
+        return zlib.decompress(packed)
+    except (zlib.error, TypeError):
+        return b""
+
+
 def _unpack(packed: bytes) -> Response | None:
     try:
-        return _decode(zlib.decompress(packed))
-    except (zlib.error, msgspec.MsgspecError, TypeError):
+        return _decode(packed if packed.startswith(b"{") else zlib.decompress(packed))
+    except (zlib.error, msgspec.MsgspecError, TypeError, AttributeError):
         return None

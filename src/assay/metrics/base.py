@@ -46,7 +46,7 @@ from assay.metrics.columns import Columns
 from assay.records import Answer, NamedSpec
 
 if TYPE_CHECKING:
-    from assay.metrics.columns import Floats
+    from assay.metrics.columns import Floats, Integers
 
 Family = Literal["accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "copyright", "efficiency", "outcomes"]
 Better = Literal["higher", "lower", "neither"]
@@ -57,13 +57,14 @@ ResampledFunction = Callable[[Columns, "Floats"], "Floats"]
 """`(columns, weights) -> values`: weights of shape (resamples, answers) say how often each answer was drawn; one value per
 resample comes back."""
 EachFunction = Callable[[Columns], "Floats"]
+GapsFunction = Callable[[Columns], tuple["Floats", "Integers"]]
 Totals = Mapping[str, float]
 CountsFunction = Callable[[Answer], Totals | None]
 ValueFunction = Callable[[Totals], float | None]
 DistanceFunction = Callable[[Totals, Totals], float | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """A registered metric. Exactly one of `of_answer`, `of_answers` and `of_counts` is set."""
 
@@ -90,12 +91,16 @@ class Metric:
     noise: ResampledFunction | None = None
     """For a distance from an ideal, which chance alone makes positive: how far each resample lies from the data at hand,
     in the same distance. The interval reaches that far below the value, so that it covers an ideal that is attained."""
+    gaps: GapsFunction | None = None
+    """For a sum over parts of the answers of |sum of gaps| / answers: the gap of each answer, and the number of its part."""
     of_counts: CountsFunction | None = None
     """The counts of one answer, of which the metric needs only the sums over answers."""
     value: ValueFunction | None = None
     """The metric as a function of those sums; set with `of_counts`."""
     distance: DistanceFunction | None = None
     """`noise` for sums: how far the second sums lie from the first, in the distance that the metric measures."""
+    as_share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
+    """Where another form of the value is the share of the counted clusters that are hits: into that form, and back."""
 
     sampled: bool = False
     """It judges every completion by itself, so that the outcome, which is the first completion's, does not decide."""
@@ -142,6 +147,7 @@ def summary(
     resampled: ResampledFunction | None = None,
     noise: ResampledFunction | None = None,
     each: EachFunction | None = None,
+    gaps: GapsFunction | None = None,
 ) -> Callable[[SummaryFunction], SummaryFunction]:
     """Register a function of the columns of one cell as a metric under its own name; returned unchanged."""
 
@@ -149,7 +155,7 @@ def summary(
         check_declared(function, range, {"family": (family, Family), "better": (better, Better)}, needs)
         about = inspect.getdoc(function) or ""
         base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
-        made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise, each=each)
+        made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise, each=each, gaps=gaps)
         registry.metrics.register(made.name, made)
         return function
 

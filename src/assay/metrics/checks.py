@@ -66,12 +66,17 @@ def called(metric: Metric, function: Callable[..., Any], *arguments: object, ove
     """
     try:
         return function(*arguments)
-    except AssayError:
-        raise
     except (Exception, SystemExit) as error:
-        detail = f"{type(error).__name__}: {error}"
-        place = _place(function, error)
-        raise AssayError(f"metric {metric.name}{place} failed on {over}: {detail}", "repair it and rescore the run") from error
+        raise broken(metric, function, error, over) from error
+
+
+def broken(metric: Metric, function: Callable[..., Any], error: BaseException, over: str) -> AssayError:
+    """The message for a metric's function that raised an error."""
+    if isinstance(error, AssayError):
+        return error
+    detail = f"{type(error).__name__}: {error}"
+    place = _place(function, error)
+    return AssayError(f"metric {metric.name}{place} failed on {over}: {detail}", "repair it and rescore the run")
 
 
 def number(metric: Metric, value: object, function: Callable[..., Any]) -> float | None:
@@ -103,6 +108,8 @@ def within(metric: Metric, value: float, function: Callable[..., Any]) -> float:
         AssayError: it is not finite, or lies outside the range that the metric declares.
     """
     low, high = metric.range
+    if low is not None and high is not None and low <= value <= high:
+        return value
     if not math.isfinite(value):
         raise AssayError(f"metric {metric.name}{_place(function)} gave {value}", "return None where there is no value")
     if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):
@@ -118,8 +125,8 @@ def counted(metric: Metric, counts: object, function: Callable[..., Any]) -> Map
     Raises:
         AssayError: they are no mapping of names to finite numbers.
     """
-    if counts is None:
-        return None
+    if not counts and (counts is None or type(counts) is dict):
+        return counts
     if not isinstance(counts, Mapping) or not all(isinstance(name, str) for name in counts):
         raise AssayError(
             f"metric {metric.name}{_place(function)} gave {_shown(counts)} for counts", "return a dict of numbers, or None"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Columns:
     """One entry per answer, NaN where it has none. All columns have the same length."""
 
@@ -36,6 +37,13 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    @cached_property
+    def by_confidence(self) -> Integers:
+        """The positions of the answers in the order of rising confidence; the order they came in leaves no trace."""
+        import numpy as np
+
+        return np.lexsort((self.score, self.confidence))
 
     def take(self, chosen: NDArray[np.bool_] | Integers) -> Columns:
         """The columns of some answers: by a mask, or by positions, which may repeat."""

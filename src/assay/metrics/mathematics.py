@@ -15,6 +15,10 @@ from assay.metrics.expressions import same_value, value_of
 LONGEST = 1000
 """Characters: longer answers are compared as they are written."""
 
+_box = re.compile(r"\\f?box(?:ed)?\s*")
+_bare = re.compile(r"[^\s$,;]+")
+_brace = re.compile(r"\\.|[{}]", re.DOTALL)
+"""Braces, and what a backslash escapes, which is none."""
 _spacing = re.compile(r"\\[,;:!>]|\\(?:quad|qquad|displaystyle|limits|left|right|[bB]igg?[lrm]?)(?![a-zA-Z])|\\ |~|\u00a0")
 _wrapper = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mbox|operatorname)\s*\{([^{}]*)\}")
 _unit_text = re.compile(r"(?<=[\w})\]])\s*\\(?:text|textrm|mathrm|mbox)\s*\{\s*[^{}()\d]*\}\s*(?:\^\s*\{?\d\}?)?\.?$")
@@ -44,31 +48,28 @@ _symbol = re.compile("|".join(re.escape(written) for written in sorted(_symbols,
 
 def last_box(text: str) -> str | None:
     r"""What stands in the last complete \boxed{…} or \fbox{…}, braces nested to any depth; `None` where there is none."""
-    for found in reversed(list(re.finditer(r"\\f?box(?:ed)?\s*", text))):
+    boxes = list(_box.finditer(text))
+    closings = _closings(text, boxes[0].end()) if boxes else {}
+    for found in reversed(boxes):
         start = found.end()
         if text[start : start + 1] == "{":
-            end = _closing(text, start)
-            if end is not None:
-                return text[start + 1 : end].strip()
-        elif found[0].startswith("\\boxed") and found[0] != "\\boxed" and (bare := re.match(r"[^\s$,;]+", text[start:])):
+            if start in closings:
+                return text[start + 1 : closings[start]].strip()
+        elif found[0].startswith("\\boxed") and found[0] != "\\boxed" and (bare := _bare.match(text, start)):
             return bare[0].rstrip(".")
     return None
 
 
-def _closing(text: str, start: int) -> int | None:
-    """The place of the brace that closes the one at `start`."""
-    depth, escaped = 0, False
-    for place in range(start, len(text)):
-        character = text[place]
-        if escaped:
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        elif character in "{}":
-            depth += 1 if character == "{" else -1
-            if not depth:
-                return place
-    return None
+def _closings(text: str, start: int) -> dict[int, int]:
+    """For each opening brace from `start` on that is closed: the place of the brace that closes it."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in _brace.finditer(text, start):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif brace[0] == "}" and opened:
+            found[opened.pop()] = brace.start()
+    return found
 
 
 def canonical(text: str) -> str:

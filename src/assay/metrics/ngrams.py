@@ -39,20 +39,24 @@ CHRF_BETA = 2
 def chrf_counts(reference: str, prediction: str) -> dict[str, float]:
     """What chrF sums over a corpus: for each order 1 to 6 the character n-grams given, wanted and common, spaces left out."""
     wanted_text, given_text = "".join(reference.split()), "".join(prediction.split())
-    wanted_orders, given_orders = _characters(wanted_text), _characters(given_text)
+    wanted, given = _characters(wanted_text), _characters(given_text)
+    common = [0] * (CHRF_ORDER + 1)
+    for gram in wanted.keys() & given.keys():
+        common[len(gram)] += min(wanted[gram], given[gram])
     counts: dict[str, float] = {}
     for n in range(1, CHRF_ORDER + 1):
-        wanted, given = wanted_orders[n - 1], given_orders[n - 1]
-        counts[f"wanted{n}"] = wanted.total()
-        counts[f"given{n}"] = given.total() if wanted else 0  # as sacrebleu: no precision without a reference
-        counts[f"common{n}"] = sum(min(count, wanted[gram]) for gram, count in given.items() if gram in wanted)
+        counts[f"wanted{n}"] = max(len(wanted_text) - n + 1, 0)
+        # as sacrebleu: no precision without a reference
+        counts[f"given{n}"] = max(len(given_text) - n + 1, 0) if counts[f"wanted{n}"] else 0
+        counts[f"common{n}"] = common[n]
     return counts
 
 
 @lru_cache(maxsize=16)  # the sentence's score and the corpus's counts need the same
-def _characters(text: str) -> tuple[Counter[str], ...]:
-    orders = range(1, CHRF_ORDER + 1)
-    return tuple(Counter([text[start : start + n] for start in range(len(text) - n + 1)]) for n in orders)
+def _characters(text: str) -> Counter[str]:
+    """How often each n-gram of the orders 1 to 6 occurs; those of different orders differ in length."""
+    size = len(text)
+    return Counter([text[start : start + n] for n in range(1, CHRF_ORDER + 1) for start in range(size - n + 1)])
 
 
 def chrf_value(totals: Mapping[str, float]) -> float:

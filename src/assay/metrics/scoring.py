@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay import registry
-from assay.metrics.base import Metric
-from assay.metrics.checks import LARGEST, called, counted, number, within
+from assay.metrics.base import AnswerFunction, Metric
+from assay.metrics.checks import LARGEST, broken, counted, number, within
 from assay.metrics.columns import Columns
 from assay.records import Answer, ScoredTrial
+
+if TYPE_CHECKING:
+    from assay.metrics.columns import Floats
 
 UNANSWERED = frozenset({"refused", "empty", "unparsed"})
 """Outcomes that give no prediction to judge: wrong as an answer, though a response came."""
@@ -42,7 +48,55 @@ def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float |
     Raises:
         AssayError: a metric failed, or gave a value outside the range that it declares.
     """
-    return {metric.name: _value(answer, metric) for metric in metrics if metric.of_answer is not None}
+    missing, unanswered = _is_missing(answer), answer.outcome in UNANSWERED
+    scores: dict[str, float | None] = {}
+    for metric, function, low, high, judged in _judges(tuple(metrics)):
+        if missing and metric.family != "outcomes":
+            scores[metric.name] = None
+            continue
+        try:
+            given = function(answer)
+        except (Exception, SystemExit) as error:
+            raise broken(metric, function, error, "an answer") from error
+        if given is None or (type(given) is float and low <= given <= high and not (unanswered and judged)):
+            scores[metric.name] = given  # by far the commonest, in the innermost loop of a run
+        else:
+            scores[metric.name] = _checked(metric, function, given, worst=unanswered and judged)
+    return scores
+
+
+class _Judge(NamedTuple):
+    metric: Metric
+    function: AnswerFunction
+    low: float
+    high: float
+    judged: bool
+    """An answer that is none gets the worst value."""
+
+
+@functools.lru_cache(maxsize=64)
+def _judges(metrics: tuple[Metric, ...]) -> tuple[_Judge, ...]:
+    return tuple(
+        _Judge(
+            metric,
+            metric.of_answer,
+            -LARGEST if metric.range[0] is None else metric.range[0],
+            LARGEST if metric.range[1] is None else metric.range[1],
+            metric.family == "accuracy" and not metric.sampled,
+        )
+        for metric in metrics
+        if metric.of_answer is not None
+    )
+
+
+def _checked(metric: Metric, function: AnswerFunction, given: object, *, worst: bool) -> float | None:
+    """What a metric gave as a value within its range, or the worst of that range."""
+    value = number(metric, given, function)
+    if value is None or not math.isfinite(value):
+        return None
+    low, high = metric.range
+    bound = high if metric.better == "lower" else low
+    return within(metric, float(bound) if worst and bound is not None else value, function)
 
 
 def count_answer(answer: Answer, metric: Metric) -> Mapping[str, float] | None:
@@ -51,51 +105,57 @@ def count_answer(answer: Answer, metric: Metric) -> Mapping[str, float] | None:
     Raises:
         AssayError: the metric failed, or gave a count that is not finite.
     """
-    if metric.of_counts is None or _is_missing(answer, metric):
-        return None
     function = metric.of_counts
-    return counted(metric, called(metric, function, answer, over="an answer"), function)
-
-
-def _is_missing(answer: Answer, metric: Metric) -> bool:
-    return (answer.outcome == "failed" or answer.failure is not None) and metric.family != "outcomes"
-
-
-def _value(answer: Answer, metric: Metric) -> float | None:
-    if metric.of_answer is None or _is_missing(answer, metric):
+    if function is None or (_is_missing(answer) and metric.family != "outcomes"):
         return None
-    function = metric.of_answer
-    value = number(metric, called(metric, function, answer, over="an answer"), function)
-    if value is None or not math.isfinite(value):
-        return None
-    if metric.family == "accuracy" and answer.outcome in UNANSWERED and not metric.sampled:
-        low, high = metric.range
-        worst = high if metric.better == "lower" else low
-        value = value if worst is None else float(worst)
-    return within(metric, value, function)
+    try:
+        counts = function(answer)
+    except (Exception, SystemExit) as error:
+        raise broken(metric, function, error, "an answer") from error
+    return counted(metric, counts, function)
+
+
+def _is_missing(answer: Answer) -> bool:
+    return answer.failure is not None or answer.outcome == "failed"
 
 
 def columns_of(trials: Sequence[ScoredTrial], main_metric: Metric | None) -> Columns:
-    """The trials as columns, in their order.
+    """The trials as columns, in their order; see `made_columns`."""
+    import numpy as np
+
+    table = np.array([readings(trial.answer) for trial in trials], dtype=np.float64).reshape(-1, len(READ))
+    main = "" if main_metric is None else main_metric.name
+    scores = np.array([trial.scores.get(main) for trial in trials], dtype=np.float64)
+    return made_columns(list(table.T), scores, main_metric)
+
+
+READ = tuple(field.name for field in fields(Columns) if field.name != "score")
+"""The columns that are read from answers, in order."""
+_read = attrgetter(*READ)
+_LOGPROB = READ.index("logprob")
+
+
+def readings(answer: Answer) -> list[float]:
+    """What an answer has for each column of `READ`, NaN where it has nothing."""
+    if answer.failure is not None:
+        return [math.nan] * len(READ)
+    found = [math.nan if value is None else value for value in _read(answer)]
+    found[_LOGPROB] = _possible(found[_LOGPROB])
+    return found
+
+
+def made_columns(read: Sequence[Floats], scores: Floats | None, main_metric: Metric | None) -> Columns:
+    """Columns of readings, and of the scores under the main metric.
 
     `main_metric` says how right an answer is; it is used where it is an accuracy between 0 and 1.
     """
     import numpy as np
 
     judged = main_metric is not None and tuple(main_metric.range) == (0, 1) and main_metric.better == "higher"
-
-    def column(name: str) -> list[float | None]:
-        if name == "logprob":
-            return [None if t.answer.failure is not None else _possible(t.answer.logprob) for t in trials]
-        if name != "score":
-            return [None if t.answer.failure is not None else getattr(t.answer, name) for t in trials]
-        return [t.scores.get(main_metric.name) if judged and main_metric is not None else None for t in trials]
-
-    return Columns(**{field.name: np.array(column(field.name), dtype=np.float64) for field in fields(Columns)})
+    right = scores if judged and scores is not None else np.full(len(read[0]), np.nan)
+    return Columns(score=right, **dict(zip(READ, read, strict=True)))
 
 
-def _possible(logprob: float | None) -> float | None:
-    """A log-probability, missing where it says that a text is more than certain; rounding may put a certain one above 0."""
-    if logprob is None or not -LARGEST <= logprob <= ROUNDING:
-        return None
-    return min(logprob, 0.0)
+def _possible(logprob: float) -> float:
+    """A log-probability, NaN where it says that a text is more than certain; rounding may put a certain one above 0."""
+    return min(logprob, 0.0) if -LARGEST <= logprob <= ROUNDING else math.nan

@@ -14,7 +14,7 @@ _separate = re.compile(r"(--+|\.\.+|[\]\[(){}<>;@#$%&?!«»“”‘„‟‹›
 _final_period = re.compile(r"(?<![.\s])\.(?=[\])}>\"'\s»”’]*$)")
 _possessive = re.compile(r"(?<=[^'\s])'(?=\s|$)")
 _clitic = re.compile(r"(?<=\w)('(?:s|m|d|ll|re|ve)|n't)(?=\W|$)", re.IGNORECASE)
-_joined = re.compile(r"\b(can)(not)\b|\b(gim|lem)(me)\b|\b(gon|wan)(na)\b|\b(got)(ta)\b", re.IGNORECASE)
+_joined = re.compile(r"\b(?:(can)(not)|(gim|lem)(me)|(gon|wan)(na)|(got)(ta))\b", re.IGNORECASE)
 _sentence_end = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
 _abbreviation = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|Jr|Sr|Co|Inc|Ltd|[A-Z])|\b[a-z]\.[a-z])\.$")
 
@@ -27,10 +27,11 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=512)  # several metrics read the words of one answer
 def _words(text: str) -> tuple[str, ...]:
     text = _final_period.sub(" . ", text.strip())
-    text = _opening_quote.sub(lambda found: (found[1] or "") + " `` ", text).replace('"', " '' ")
+    if '"' in text or "``" in text:
+        text = _opening_quote.sub(lambda found: (found[1] or "") + " `` ", text).replace('"', " '' ")
     text = _separate.sub(r" \1 ", text)
-    text = _possessive.sub(" '", text)
-    text = _clitic.sub(r" \1", text)
+    if "'" in text:
+        text = _clitic.sub(r" \1", _possessive.sub(" '", text))
     return tuple(_joined.sub(lambda found: " ".join(part for part in found.groups() if part), text).split())
 
 
@@ -41,10 +42,10 @@ def words_of_sentences(text: str) -> list[str]:
     an initial stands before.
     """
     found: list[str] = []
-    held = ""
+    held: list[str] = []
     for piece in _sentence_end.split(text):
-        held = f"{held} {piece}" if held else piece
-        if not _abbreviation.search(held):
-            found += words(held)
-            held = ""
-    return found + words(held)
+        held.append(piece)
+        if not _abbreviation.search(piece):
+            found += words(" ".join(held))
+            held = []
+    return found + words(" ".join(held))

@@ -11,14 +11,17 @@ concurrency, retries and order; a model only asks.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from assay import registry
 from assay.records import ModelIdentity, Request, Response, Text
+
+if TYPE_CHECKING:
+    from assay.models.probing import Ask, Finding
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,13 +35,21 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     base_url: str = ""
     key_variable: str = ""
     """The environment variable that holds the API key."""
-    endpoint: Literal["", "chat", "completions"] = ""
+    key_header: str = ""
+    """The header that carries the key as it is, where the endpoint wants another than `Authorization: Bearer`."""
+    endpoint: Literal["", "chat", "completions", "responses"] = ""
     context_window: int | None = None
     """Tokens that prompt and completion may have together."""
     revision: str = ""
     """A version of your own naming; changing it makes cached responses and old runs distinct."""
     concurrency: int | None = None
-    """Most requests in flight at once."""
+    """Most requests in flight at once. The engine begins lower and finds how many the endpoint bears."""
+    requests_per_minute: float | None = None
+    """Requests an endpoint takes a minute; no more are sent."""
+    tokens_per_minute: float | None = None
+    """Tokens, read and written, an endpoint takes a minute."""
+    stream: bool = False
+    """Have answers streamed, which measures the time to the first token."""
     timeout_s: float | None = None
     """Seconds one attempt may take."""
     headers: dict[str, str] = {}
@@ -46,6 +57,8 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Extra fields of every request body."""
     price_per_million_input: float | None = None
     price_per_million_output: float | None = None
+    prices_as_of: str = ""
+    """The day the prices were read, `2026-11-30`; recorded with the cost."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +74,11 @@ class Capabilities:
     top_logprobs: int = 0
     """Most alternatives it returns at a generated position; 0 where it gives no log-probabilities."""
     context_window: int | None = None
-    concurrency: int = 16
-    """Requests in flight, or the size of a batch."""
+    concurrency: int = 64
+    """Most requests in flight, of which the engine finds out how many the endpoint bears; or the size of a batch."""
+    requests_per_minute: float | None = None
+    """Set from the user's configuration, like the next, by whoever opens the model: no provider needs to."""
+    tokens_per_minute: float | None = None
     reads_options: bool = False
     """Its answers depend on `Request.options`."""
 
@@ -78,6 +94,18 @@ class RequestError(Exception):
         self.retry_after_s = retry_after_s
 
 
+@dataclass
+class Allowance:
+    """What an endpoint last said it still takes, from the rate-limit headers of its responses. Kept up to date in place."""
+
+    requests: float | None = None
+    """Requests it still takes before `requests_full_at`; `None` where it does not say."""
+    requests_full_at: float = 0.0
+    """When all of its requests are free again, in seconds of `time.monotonic`."""
+    tokens: float | None = None
+    tokens_full_at: float = 0.0
+
+
 class Model:
     """What all models have in common."""
 
@@ -88,12 +116,21 @@ class Model:
         """How many tokens a prompt has after the chat template, or `None` where the model has no tokenizer here."""
         return None
 
+    def findings(self, ask: Ask) -> AsyncIterator[Finding]:
+        """What this model can do, found out by asking it a few tiny requests with `ask`. For people who set it up."""
+        from assay.models.probing import findings
+
+        return findings(self, ask)
+
     async def close(self) -> None:
         """Give back connections and memory. Most models hold none."""
 
 
 class Endpoint(Model, ABC):
     """A model asked over a network: many requests in flight."""
+
+    allowance: Allowance | None = None
+    """What the endpoint says of its rate limits, where it says anything."""
 
     @abstractmethod
     async def ask(self, request: Request) -> Response:

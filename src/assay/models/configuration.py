@@ -12,7 +12,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +27,20 @@ from assay.identity import canonical
 from assay.models.base import Capabilities, Endpoint, Local, Model, ModelConfig
 from assay.models.wording import one_line
 from assay.records import ModelIdentity
-from assay.yaml_files import read_yaml_file
+from assay.yaml_files import line_of, read_yaml_file
 
-_POSITIVE = {"context_window": 1e12, "concurrency": 1e5, "timeout_s": 1e6}
+_POSITIVE = {
+    "context_window": 1e12,
+    "concurrency": 1e5,
+    "requests_per_minute": 1e9,
+    "tokens_per_minute": 1e12,
+    "timeout_s": 1e6,
+}
 """Details that must be above 0, and the most each may be."""
 _NOT_NEGATIVE = ("price_per_million_input", "price_per_million_output")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+ENDPOINTS = ("chat", "completions", "responses")
+"""Kinds of endpoints that can be named; a provider may have but one."""
 
 
 def open_model(name: str, configs: Mapping[str, ModelConfig]) -> Model:
@@ -45,7 +57,7 @@ def open_model(name: str, configs: Mapping[str, ModelConfig]) -> Model:
         AssayError: no such provider or configuration, a detail out of its range, or a key that is missing.
     """
     config = configs.get(name) or ModelConfig(name=name)
-    _check(config, f"model {name!r}")
+    _check(config, lambda field: f"model {name!r}")
     head, slash, rest = name.partition("/")
     if not config.provider and not (slash and head and rest):
         known = [*configs, *(f"{known}/…" for known in registry.providers.names())]
@@ -55,7 +67,12 @@ def open_model(name: str, configs: Mapping[str, ModelConfig]) -> Model:
         near = difflib.get_close_matches(name, list(configs), n=1, cutoff=0.8)
         raise unknown("model", name, near) if near else unknown("model provider", provider, registry.providers.names())
     bare = rest if slash and head == provider else name
-    return _made(provider, config.model or bare, config)
+    model = _made(provider, config.model or bare, config)
+    if config.requests_per_minute or config.tokens_per_minute:
+        model.capabilities = replace(
+            model.capabilities, requests_per_minute=config.requests_per_minute, tokens_per_minute=config.tokens_per_minute
+        )
+    return model
 
 
 def _made(provider: str, model: str, config: ModelConfig) -> Model:
@@ -99,28 +116,56 @@ def _check_capabilities(capabilities: Capabilities, where: str) -> None:
 
 
 def load_models_file(path: str | Path) -> dict[str, ModelConfig]:
-    """The models described in a YAML file, by name.
+    """The models described in a YAML file, by name. docs/models.md lists what can be said of one.
 
     Raises:
         AssayError: the file cannot be read, is no YAML, names a model twice, or has a key or value that does not fit; the
-            message names the file and the line or key.
+            message names the file, the line and the key.
     """
-    entries = _entries(read_yaml_file(Path(path)), str(path))
+    content = read_yaml_file(Path(path))
     configs: dict[str, ModelConfig] = {}
-    for number, entry in enumerate(entries, 1):
-        where = f"{path}: model {entry['name']!r}" if isinstance(entry.get("name"), str) else f"{path}: model number {number}"
-        for key in entry:
-            if key not in ModelConfig.__struct_fields__:
-                raise unknown(f"key in {where}:", str(key), ModelConfig.__struct_fields__)
-        try:
-            config = msgspec.convert(entry, ModelConfig)
-        except msgspec.ValidationError as error:
-            raise AssayError(f"{where}: {error}", "see the fields of ModelConfig") from None
-        _check(config, where)
+    for number, entry in enumerate(_entries(content, str(path)), 1):
+        name = entry["name"] if isinstance(entry.get("name"), str) else ""
+        place = _Place(Path(path), name if isinstance(content, dict) else number - 1, name, number)
+        config = _config(entry, place)
         if config.name in configs:
             raise AssayError(f"{path} describes the model {config.name!r} twice", "remove one or rename it")
         configs[config.name] = config
     return configs
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An entry of a models file, for messages."""
+
+    path: Path
+    step: str | int
+    """Its key or position in the file."""
+    name: str
+    number: int
+
+    def at(self, key: str) -> str:
+        """`models.yaml, line 3: model 'mine'`: the line of that key of the entry, or of the entry."""
+        line = line_of(self.path, (self.step, key))
+        who = f"model {self.name!r}" if self.name else f"model number {self.number}"
+        return f"{self.path}{'' if line is None else f', line {line}'}: {who}"
+
+
+def _config(entry: dict[str, Any], place: _Place) -> ModelConfig:
+    """An entry of the file as a configuration that makes sense."""
+    for key in entry:
+        if key not in ModelConfig.__struct_fields__:
+            raise unknown(f"key in {place.at(str(key))}:", str(key), ModelConfig.__struct_fields__)
+    endpoint = entry.get("endpoint")
+    if isinstance(endpoint, str) and endpoint not in ("", *ENDPOINTS):
+        raise unknown(f"endpoint in {place.at('endpoint')}:", endpoint, ENDPOINTS)
+    try:
+        config = msgspec.convert(entry, ModelConfig)
+    except msgspec.ValidationError as error:
+        field = re.search(r"`\$\.(\w+)", str(error))
+        raise AssayError(f"{place.at(field[1] if field else '')}: {error}", "docs/models.md has every key") from None
+    _check(config, place.at)
+    return config
 
 
 def _no_such_model(name: str, known: list[str]) -> AssayError:
@@ -129,22 +174,34 @@ def _no_such_model(name: str, known: list[str]) -> AssayError:
     return AssayError(f"unknown model {name!r}: a model is written provider/name", hint)
 
 
-def _check(config: ModelConfig, where: str) -> None:
-    """Values that have the right type and make no sense all the same."""
+def _check(config: ModelConfig, where: Callable[[str], str]) -> None:
+    """Values that have the right type and make no sense all the same; `where` says where a field is written."""
     for field, most in _POSITIVE.items():
         value = getattr(config, field)
         if value is not None and not 0 < value <= most:
-            raise AssayError(f"{where}: {field} must be above 0 and at most {most:g}, not {value}")
+            raise AssayError(f"{where(field)}: {field} must be above 0 and at most {most:g}, not {value}")
     for field in _NOT_NEGATIVE:
         value = getattr(config, field)
         if value is not None and not 0 <= value < float("inf"):
-            raise AssayError(f"{where}: {field} must not be negative or endless, but is {value}")
+            raise AssayError(f"{where(field)}: {field} must not be negative or endless, but is {value}")
+    if config.key_header and not _HEADER.fullmatch(config.key_header):
+        raise AssayError(f"{where('key_header')}: key_header {config.key_header[:80]!r} is no header's name", "e.g. api-key")
+    if config.prices_as_of and not _is_day(config.prices_as_of):
+        shown = config.prices_as_of[:80]
+        raise AssayError(f"{where('prices_as_of')}: prices_as_of {shown!r} is no day", "write it as 2026-11-30")
     try:
         msgspec.json.encode(config)
     except (UnicodeEncodeError, TypeError, OverflowError) as error:
         raise AssayError(
-            f"{where} holds what cannot be written down: {one_line(str(error))}", "write it as plain text"
+            f"{where('')} holds what cannot be written down: {one_line(str(error))}", "write it as plain text"
         ) from None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII) and date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _entries(content: Any, path: str) -> list[dict[str, Any]]:

@@ -18,9 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from assay.errors import AssayError, unknown
+from assay.models.in_process.fingerprint import file_digest
 from assay.settings import cache_folder
 
 Report = Callable[[str], None]
@@ -63,15 +62,6 @@ KNOWN = {
         )
     ]
 }
-
-
-class _Record(msgspec.Struct, frozen=True):
-    """What a file looked like when its digest was computed."""
-
-    path: str
-    size: int
-    changed_ns: int
-    sha256: str
 
 
 def known(name: str) -> Weights:
@@ -125,19 +115,13 @@ def verify(weights: Weights, path: Path) -> None:
     Raises:
         AssayError: it is not the expected file, or cannot be read.
     """
-    note = cached(weights).with_suffix(".checked.json")
     try:
-        state = path.stat()
-        seen = _Record(str(path.resolve()), state.st_size, state.st_mtime_ns, weights.sha256)
-        if _noted(note) == seen:
-            return
-        found = _digest(path)
-    except OSError as error:
-        raise AssayError(f"the weights {path} cannot be read: {error.strerror}", f"run: assay fetch {weights.name}") from error
+        found = file_digest(path, cached(weights).with_suffix(".checked.json"))
+    except AssayError as error:
+        raise AssayError(f"the weights {error.message}", f"run: assay fetch {weights.name}") from error
     if found != weights.sha256:
         hint = f"delete it, then run: assay fetch {weights.name}"
         raise AssayError(f"the weights {path} are not the expected file (SHA-256 {found[:16]}…)", hint)
-    _note(note, seen)
 
 
 def download(weights: Weights, target: Path, report: Report) -> Path:
@@ -207,26 +191,3 @@ def _installed(weights: Weights) -> Path | None:
     for folder in (spec.submodule_search_locations or []) if spec else []:
         return Path(folder) / Path(weights.member).name
     return None
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _noted(note: Path) -> _Record | None:
-    try:
-        return msgspec.json.decode(note.read_bytes(), type=_Record)
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
-def _note(note: Path, record: _Record) -> None:
-    """Write the record beside its place and rename it. A folder that cannot be written only means hashing again."""
-    try:
-        note.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=note.parent, prefix=".checked-", delete=False) as file:
-            file.write(msgspec.json.encode(record))
-        Path(file.name).replace(note)
-    except OSError:
-        return

@@ -19,6 +19,7 @@ from assay.prompting.multiple_choice import (
     MultipleChoiceSeparateOriginal,
 )
 from assay.prompting.target import Target
+from assay.prompting.verbatim import VerbatimGeneration, VerbatimScoring
 
 METHODS: dict[str, type[Prompting]] = {
     str(method.__struct_config__.tag): method
@@ -31,6 +32,8 @@ METHODS: dict[str, type[Prompting]] = {
         MultipleChoiceSeparateCalibrated,
         LanguageModeling,
         RankingBinary,
+        VerbatimGeneration,
+        VerbatimScoring,
     )
 }
 
@@ -91,5 +94,5 @@ KEPT_BY_METHOD = frozenset({"input_prefix", "input_suffix", "output_prefix", "ou
 __all__ = [
     "METHODS", "Chat", "Examples", "Generation", "LanguageModeling", "MultipleChoiceJoint", "MultipleChoiceJointChainOfThought",
     "MultipleChoiceSeparateCalibrated", "MultipleChoiceSeparateOriginal", "Prompting", "RankingBinary", "Rendered", "Target",
-    "choose", "decode", "encode", "with_changes",
+    "VerbatimGeneration", "VerbatimScoring", "choose", "decode", "encode", "with_changes",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Sequence
+from functools import lru_cache
 
 from assay.prompting.extractors import MOST_READ, Found, announcements, found, nothing
 from assay.prompting.reasoning import spoken
@@ -75,6 +76,26 @@ Span = tuple[int, int, int]
 """An option's index, and the first and the last character (exclusive) of the place that names it."""
 
 
+@lru_cache(maxsize=32)
+def _patterns(letters: str) -> tuple[re.Pattern[str], ...]:
+    """The whole text a letter; a letter named; a verdict on one; one of a list; one that opens a line."""
+    some = f"[{letters}{letters.lower()}]"
+    upper = f"[{letters}]"
+    alone = re.compile(rf"\A{_OPEN}(?P<letter>{some})[\W_]*\Z")
+    letter = re.compile(
+        rf"{_OPEN}{_NAMED}[(\[（*_]{{0,4}}(?:(?P<upper>{upper})(?![A-Za-z'’])|(?P<lower>{some})(?=[)\]}}*$.:,;\n]|\s*\Z))"
+    )
+    verdict = re.compile(
+        rf"(?<![A-Za-z'’])(?P<letter>{upper})(?:[)\]*.:]{{0,3}}|\s\([^()\n]{{1,80}}\))\s(?i:is)\s(?i:{_RIGHT})"
+    )
+    several = re.compile(
+        rf"[)\]*]{{0,3}}(?:\s(?:or|and|und|oder|y|o|et|ou)\s|\s?[/&+]\s?|,\s?(?=[A-Z]\W{{0,3}}(?:,|or\b|and\b|\Z|\n)))"
+        rf"(?:option\s)?[(*]{{0,3}}{upper}(?![A-Za-z'’])(?!\s(?:is|are|was|does|do|would|can)\b)"
+    )
+    opening = re.compile(rf"^[\s*_$\"'(\[>#-]{{0,8}}(?P<letter>{upper})[*_$\"')\]]{{0,4}}(?:[.:,)\]\n]|\s*[-–—]\s|\Z)", re.M)
+    return alone, letter, verdict, several, opening
+
+
 class _Reader:
     """One text and its options, and the ways to find the choice."""
 
@@ -82,22 +103,7 @@ class _Reader:
         self.text = text
         self.options = options
         self.letters = string.ascii_uppercase[: len(options)]
-        some = f"[{self.letters}{self.letters.lower()}]"
-        upper = f"[{self.letters}]"
-        self._alone = re.compile(rf"\A{_OPEN}(?P<letter>{some})[\W_]*\Z")
-        self._letter = re.compile(
-            rf"{_OPEN}{_NAMED}[(\[（*_]{{0,4}}(?:(?P<upper>{upper})(?![A-Za-z'’])|(?P<lower>{some})(?=[)\]}}*$.:,;\n]|\s*\Z))"
-        )
-        self._verdict = re.compile(
-            rf"(?<![A-Za-z'’])(?P<letter>{upper})(?:[)\]*.:]{{0,3}}|\s\([^()\n]{{1,80}}\))\s(?i:is)\s(?i:{_RIGHT})"
-        )
-        self._several = re.compile(
-            rf"[)\]*]{{0,3}}(?:\s(?:or|and|und|oder|y|o|et|ou)\s|\s?[/&+]\s?|,\s?(?=[A-Z]\W{{0,3}}(?:,|or\b|and\b|\Z|\n)))"
-            rf"(?:option\s)?[(*]{{0,3}}{upper}(?![A-Za-z'’])(?!\s(?:is|are|was|does|do|would|can)\b)"
-        )
-        self._opening = re.compile(
-            rf"^[\s*_$\"'(\[>#-]{{0,8}}(?P<letter>{upper})[*_$\"')\]]{{0,4}}(?:[.:,)\]\n]|\s*[-–—]\s|\Z)", re.M
-        )
+        self._alone, self._letter, self._verdict, self._several, self._opening = _patterns(self.letters)
 
     def surely(self) -> Span | None:
         """The choice by any way but mere mention."""

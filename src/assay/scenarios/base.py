@@ -12,12 +12,14 @@
         )
 
 The function's parameters are the scenario's parameters (`mmlu:subject=anatomy`); their annotations validate what a user
-writes: `int`, `float`, `bool`, `str`, and `Literal[...]` for a fixed set.
+writes: `int`, `float`, `bool`, `str`, `Literal[...]` for a fixed set, each with `| None`. One that is positional-only is
+written without its name (`lm_eval:arc_easy`).
 """
 
 from __future__ import annotations
 
 import inspect
+import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,6 +34,9 @@ from assay.records import Contrast, DataFile, Instance, Record, Reference, Split
 from assay.scenarios.checks import check_draft, check_fields
 
 Row = Mapping[str, Any]
+Requirement = typing.Literal["judge", "sandbox"]
+NEEDS: Mapping[Requirement, str] = {"judge": "a judge model", "sandbox": "a sandbox"}
+"""What a requirement is called."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,11 @@ class Scenario:
     """Raised whenever a change of the declaration changes prompts or references."""
     notes: str = ""
     """What a reader of its numbers should know: known flaws, contamination, date of publication."""
+    id_of: Callable[[Row], str | None] | None = None
+    """The id of a row's draft, where it can be told without making the draft and no row is dropped: of large data with a
+    limit, only the rows that are asked then become drafts."""
+    requires: tuple[Requirement, ...] = ()
+    """What its main metric cannot be measured without: a judge model, a sandbox for code."""
     suites: tuple[str, ...] = field(default=())
     name: str = ""
     """What it is registered as; filled in when it is declared."""
@@ -114,24 +124,57 @@ class Scenario:
         """
         ids = seen if seen is not None else set()
         for position, row in enumerate(self.source.read(split).rows):
-            where = f"{f'scenario {self.name}, ' if self.name else ''}{self.source.identity}, split {split}, row {position + 1}"
-            draft = _drafted(self.instance, row, where)
-            if draft is None:
+            instance = self.instance_of(row, split, position)
+            if instance is None:
                 continue
-            name = draft.id if draft.id is not None else f"{split}{position}"
-            if name in ids:
-                raise AssayError(f"{self.source.identity}: the id {name!r} appears twice", "ids must be unique")
-            ids.add(name)
-            yield Instance(
-                id=name,
-                input=draft.input,
-                references=draft.references,
-                split=split,
-                subgroups=draft.subgroups,
-                group=draft.group,
-                worked=draft.worked,
-                contrasts=draft.contrasts,
-            )
+            if instance.id in ids:
+                raise self._twice(instance.id)
+            ids.add(instance.id)
+            yield instance
+
+    def named_rows(self, split: Split, seen: set[str]) -> Iterator[tuple[str, int, Row]]:
+        """(id, position, row) of every row of a split, no draft being made: for scenarios with `id_of`.
+
+        Raises:
+            AssayError: a row has no possible id (names the row), or an id appears twice.
+        """
+        id_of = self.id_of or (lambda row: None)
+        for position, row in enumerate(self.source.read(split).rows):
+            try:
+                own = id_of(row)
+            except AssayError as error:
+                raise AssayError(f"{self._place(split, position)}: {error.message}", error.hint) from error
+            name = own if own is not None else f"{split}{position}"
+            if name in seen:
+                raise self._twice(name)
+            seen.add(name)
+            yield name, position, row
+
+    def instance_of(self, row: Row, split: Split, position: int) -> Instance | None:
+        """The instance that a row of the source becomes; `None` where the scenario drops it.
+
+        Raises:
+            AssayError: the row cannot be read as an instance; names it.
+        """
+        draft = _drafted(self.instance, row, self._place(split, position))
+        if draft is None:
+            return None
+        return Instance(
+            id=draft.id if draft.id is not None else f"{split}{position}",
+            input=draft.input,
+            references=draft.references,
+            split=split,
+            subgroups=draft.subgroups,
+            group=draft.group,
+            worked=draft.worked,
+            contrasts=draft.contrasts,
+        )
+
+    def _twice(self, name: str) -> AssayError:
+        return AssayError(f"{self.source.identity}: the id {name!r} appears twice", "ids must be unique")
+
+    def _place(self, split: Split, position: int) -> str:
+        return f"{f'scenario {self.name}, ' if self.name else ''}{self.source.identity}, split {split}, row {position + 1}"
 
 
 def _drafted(instance: Callable[[Row], Draft | None], row: Row, where: str) -> Draft | None:
@@ -163,6 +206,14 @@ class ScenarioFamily:
     declare: Callable[..., Scenario]
     parameters: Mapping[str, inspect.Parameter]
     types: Mapping[str, Any]
+    expand: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None
+    """The parameters of each scenario that some parameters stand for, where they may stand for several."""
+
+    @property
+    def positional(self) -> str | None:
+        """The parameter that may be written without its name."""
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        return next((name for name, parameter in self.parameters.items() if parameter.kind is kind), None)
 
     def __call__(self, **given: Any) -> Scenario:
         """The scenario with these parameters.
@@ -173,7 +224,8 @@ class ScenarioFamily:
         """
         parameters = self.resolve(given)
         try:
-            made = self.declare(**parameters)
+            unnamed = [parameters.pop(self.positional)] if self.positional else []
+            made = self.declare(*unnamed, **parameters)
         except AssayError:
             raise
         except (Exception, SystemExit) as error:
@@ -207,22 +259,43 @@ class ScenarioFamily:
 
     def usage(self) -> str:
         """How to write it on the command line."""
-        shown = []
-        for name in self.parameters:
+        shown = [self.positional.upper()] if self.positional else []
+        for name in (name for name in self.parameters if name != self.positional):
             allowed = self.choices(name)
             shown.append(f"{name}={'|'.join(map(str, allowed[:6])) + ('|…' if len(allowed) > 6 else '') if allowed else '…'}")
         return f"{self.name}:{','.join(shown)}"
 
 
-def scenario(declare: Callable[..., Scenario]) -> ScenarioFamily:
-    """Register a function that declares a scenario; its name is the function's, its description the docstring."""
-    signature = inspect.signature(declare)
+@typing.overload
+def scenario(declare: Callable[..., Scenario]) -> ScenarioFamily: ...
+@typing.overload
+def scenario(
+    *, expand: Callable[[dict[str, Any]], list[dict[str, Any]]]
+) -> Callable[[Callable[..., Scenario]], ScenarioFamily]: ...
+def scenario(
+    declare: Callable[..., Scenario] | None = None, *, expand: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None
+) -> ScenarioFamily | Callable[[Callable[..., Scenario]], ScenarioFamily]:
+    """Register a function that declares a scenario; its name is the function's, its description the docstring.
+
+    Args:
+        declare: the function.
+        expand: the parameters of each scenario that some parameters stand for (`@scenario(expand=…)`).
+    """
+    if declare is None:
+        return lambda function: _family(function, expand)
+    return _family(declare, expand)
+
+
+def _family(
+    declare: Callable[..., Scenario], expand: Callable[[dict[str, Any]], list[dict[str, Any]]] | None
+) -> ScenarioFamily:
     family = ScenarioFamily(
         name=declare.__name__,
         about=inspect.getdoc(declare) or "",
         declare=declare,
-        parameters=signature.parameters,
+        parameters=inspect.signature(declare).parameters,
         types=typing.get_type_hints(declare),
+        expand=expand,
     )
     return registry.scenarios.register(family.name, family)
 
@@ -233,6 +306,9 @@ def convert(value: Any, annotation: Any, where: str) -> Any:
     Raises:
         AssayError: it cannot be one.
     """
+    if isinstance(annotation, types.UnionType):  # such as `int | None`
+        inner = next(part for part in typing.get_args(annotation) if part is not type(None))
+        return None if value is None else convert(value, inner, where)
     if typing.get_origin(annotation) is typing.Literal:
         allowed = typing.get_args(annotation)
         for option in allowed:

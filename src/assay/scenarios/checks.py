@@ -28,6 +28,10 @@ def check_fields(scenario: Scenario, name: str) -> None:
         "prompting": (isinstance(scenario.prompting, Prompting), "a prompting, such as Generation()"),
         "metrics": (_are_texts(scenario.metrics), "a tuple of metrics' names"),
         "suites": (_are_texts(scenario.suites), "a tuple of texts"),
+        "requires": (
+            _are_texts(scenario.requires) and {*scenario.requires} <= {"judge", "sandbox"},
+            'of "judge" and "sandbox"',
+        ),
         "taxonomy": (isinstance(scenario.taxonomy, Taxonomy), "a Taxonomy"),
         "version": (type(scenario.version) is int, "a whole number"),
         **{field: (isinstance(getattr(scenario, field), str), "a text") for field in TEXTS},

@@ -1,45 +1,37 @@
 """A summary of many answers with a 95 % interval, by resampling clusters.
 
 Whole clusters are drawn with replacement (Davison and Hinkley 1997, section 3.8), as many as there are. The interval is the
-percentile one; its standard error is the standard deviation of the replicates. For a distance from an ideal, such as a
-calibration error, chance makes every replicate too large, and the percentile interval never reaches an ideal that is
-attained; there the lower end is the value minus the 97.5 % quantile of the distance that chance alone produces, which by
-the triangle inequality is far enough wherever the truth lies.
+percentile one; its standard error is the standard deviation of the replicates. For a distance from an ideal, chance makes every
+replicate too large, and the percentile interval never reaches an ideal that is attained. Sums of sizes of gaps, such as
+calibration errors, have their interval from `inversion`; other distances (smooth calibration, bias) a lower end at the value
+minus the 97.5 % quantile of the distance that chance alone produces: by the triangle inequality far enough, often further.
 
 Few clusters that agree must not claim certainty: where the range has two bounds the interval reaches at least as far as that of
 a mean with the same standard error (see `estimates`), and for summaries of right and wrong as far as `unseen` says. A summary
-that is a plain mean has the interval of a mean in place of a bootstrap.
+that is a plain mean has the interval of a mean in place of a bootstrap; so has a share of sums (F1, a rate; see `totals`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.identity import array_generator
 from assay.metrics import Columns, Metric
 from assay.metrics.checks import called, number, within
 from assay.records import Estimate
-from assay.statistics.estimates import Bounds, clipped, clustered_mean, interval_of_mean, rounded
+from assay.statistics.estimates import ALIKE, Bounds, clipped, clustered_mean, interval_of_mean, rounded
+from assay.statistics.inversion import interval_of_sizes
+from assay.statistics.resampling import FEWEST, REPLICATES, replicates_for, resamples
 from assay.statistics.unseen import unseen
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from assay.metrics.columns import Floats, Integers
 
-REPLICATES = 1000
-DRAWS = 20_000_000
-"""Answers drawn in all, at most: above 20,000 answers there are fewer replicates, down to FEWEST."""
-FEWEST = 200
 SLOW_DRAWS = 500_000
-"""The same as DRAWS for metrics that offer no fast way to compute many resamples at once."""
-BLOCK = 500_000
-"""Answers drawn at once, which bounds memory to a few times 4 MB."""
+"""Answers drawn in all, at most, for metrics that offer no fast way to compute many resamples at once."""
 
 
 def bootstrap_estimate(metric: Metric, columns: Columns, clusters: Integers, seed: int, cell: str) -> Estimate | None:
@@ -75,7 +67,10 @@ def bootstrap_estimate(metric: Metric, columns: Columns, clusters: Integers, see
     if count < 2:
         return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
     mean = clustered_mean(metric.each(known), codes, metric.range) if metric.each else None
-    if mean is None:
+    if metric.gaps is not None:
+        gaps = called(metric, metric.gaps, known, over="the answers of a cell")
+        mean = interval_of_sizes(value, gaps, codes, metric.range, (seed, cell))
+    elif mean is None:
         replicates, noise = _replicates(metric, known, codes, seed, cell)
         mean = with_replicates(metric.range, value, (n, count), replicates, noise)
     return _widened(mean, called(metric, unseen, metric, known, count, over="a resample"), metric.range)
@@ -93,10 +88,11 @@ def _value(metric: Metric, columns: Columns) -> float | None:
 
 def _widened(estimate: Estimate, away: tuple[float, float] | None, bounds: Bounds) -> Estimate:
     """The estimate with an interval that reaches at least so far below and above its value."""
-    if away is None or estimate.low is None or estimate.high is None:
+    low, high = (estimate.value, estimate.value) if estimate.method == ALIKE else (estimate.low, estimate.high)
+    if away is None or low is None or high is None or (estimate.method == ALIKE and away == (0.0, 0.0)):
         return estimate
-    low, high = (rounded(clipped(estimate.value + reach, bounds)) for reach in away)
-    return msgspec.structs.replace(estimate, low=min(estimate.low, low), high=max(estimate.high, high))
+    least, greatest = (rounded(clipped(estimate.value + reach, bounds)) for reach in away)
+    return msgspec.structs.replace(estimate, low=min(low, least), high=max(high, greatest))
 
 
 def with_replicates(
@@ -105,7 +101,7 @@ def with_replicates(
     counts: tuple[int, int],
     replicates: Floats,
     noise: Floats | None,
-    informative: int | None = None,
+    bearing: float | None = None,
 ) -> Estimate:
     """The estimate that the replicates of a value support.
 
@@ -115,7 +111,8 @@ def with_replicates(
         counts: answers and clusters behind it.
         replicates: the value of each resample, NaN where it has none.
         noise: the distance of each resample from the data, where the metric is a distance from an ideal.
-        informative: clusters that can have an influence on the value, where that is not all of them.
+        bearing: clusters that bear a value of sums, which is share-like where it has two bounds: its interval is then that of
+            a mean with the spread of the replicates.
     """
     import numpy as np
 
@@ -123,6 +120,8 @@ def with_replicates(
     finite = np.sort(replicates[np.isfinite(replicates)])
     if len(finite) < 2 or 2 * len(finite) < len(replicates):
         return Estimate(value=value, low=None, high=None, n=n, clusters=clusters, method="no interval")
+    if None in bounds and finite[0] == finite[-1]:
+        return Estimate(value=value, low=None, high=None, n=n, clusters=clusters, method=ALIKE)
     low, high = np.quantile(finite, [0.025, 0.975]).tolist()
     method = f"bootstrap, {len(finite)} replicates"
     if noise is not None and np.isfinite(noise).any():
@@ -130,17 +129,13 @@ def with_replicates(
         method = f"bootstrap with noise floor, {len(finite)} replicates"
     spread = rounded(float(finite.std(ddof=1)))
     if None not in bounds:
-        least, greatest = interval_of_mean(value, spread, informative or clusters, bounds)
-        low, high = min(low, least), max(high, greatest)
+        least, greatest = interval_of_mean(value, spread, bearing or clusters, bounds)
+        share_like = bearing is not None and noise is None
+        low, high = (least, greatest) if share_like else (min(low, least), max(high, greatest))
     low, high = (rounded(clipped(bound, bounds)) for bound in (low, high))
     return Estimate(
         value=value, low=min(low, value), high=max(high, value), n=n, clusters=clusters, stderr=spread, method=method
     )
-
-
-def replicates_for(n: int) -> int:
-    """How many replicates a cell of n answers gets."""
-    return max(FEWEST, min(REPLICATES, DRAWS // n))
 
 
 def _replicates(metric: Metric, columns: Columns, clusters: Integers, seed: int, cell: str) -> tuple[Floats, Floats | None]:
@@ -171,40 +166,3 @@ def one_by_one(metric: Metric, columns: Columns, weights: Floats) -> Floats:
     positions = np.arange(len(columns))
     values = [_value(metric, columns.take(np.repeat(positions, drawn.astype(np.int64)))) for drawn in weights]
     return np.array(values, dtype=np.float64)
-
-
-def resamples(clusters: Integers, replicates: int, seed: int, cell: str) -> Iterator[Floats]:
-    """`draws` by the generator of a cell. Metrics over the same clusters of one cell see the same resamples."""
-    import numpy as np
-
-    count = int(clusters.max()) + 1
-    alone = count == len(clusters) and bool((clusters == np.arange(count)).all())
-    times = _times(count, replicates, seed, cell)
-    at_once = max(1, BLOCK // len(clusters))
-    for start in range(0, replicates, at_once):
-        block = times[start : start + at_once].astype(np.float64)
-        yield block if alone else block[:, clusters]
-
-
-@lru_cache(maxsize=2)
-def _times(count: int, replicates: int, seed: int, cell: str) -> NDArray[np.uint8]:
-    """How often each of `count` clusters is drawn, shape (replicates, count). Two are kept, of 20 MB at most."""
-    import numpy as np
-
-    blocks = draws(np.arange(count), replicates, array_generator(seed, "bootstrap", cell))
-    return np.concatenate([block.astype(np.uint8) for block in blocks])
-
-
-def draws(clusters: Integers, replicates: int, generator: np.random.Generator) -> Iterator[Floats]:
-    """How often each answer is drawn in each resample, in blocks of shape (resamples, answers)."""
-    import numpy as np
-
-    count = int(clusters.max()) + 1
-    alone = count == len(clusters) and bool((clusters == np.arange(count)).all())
-    at_once = max(1, BLOCK // len(clusters))
-    for start in range(0, replicates, at_once):
-        rows = min(at_once, replicates - start)
-        drawn = generator.integers(count, size=(rows, count))
-        drawn += count * np.arange(rows)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
-        yield times if alone else times[:, clusters]

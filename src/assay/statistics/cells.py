@@ -18,7 +18,7 @@ cells of `formats` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,6 +27,7 @@ from assay.metrics import Metric
 from assay.records import Cell, Estimate, PerturbationKind, ScoredTrial
 from assay.statistics.bootstrap import bootstrap_estimate
 from assay.statistics.estimates import Bounds, clustered_mean, unit_means
+from assay.statistics.gathered import Gathered
 from assay.statistics.groups import FEWEST_CLUSTERS, Group, compare_groups
 from assay.statistics.table import Place, Table
 from assay.statistics.totals import totals_change, totals_estimate
@@ -47,19 +48,23 @@ SAME = 1e-9
 
 
 def estimate_cells(
-    trials: Sequence[ScoredTrial],
+    trials: Iterable[ScoredTrial],
     metrics: Sequence[Metric],
     main_metric: str,
     kinds: Mapping[str, PerturbationKind],
     seed: int,
 ) -> list[Cell]:
+    """`cells_of` some trials that are at hand."""
+    return cells_of(Gathered(metrics, trials), main_metric, kinds, seed)
+
+
+def cells_of(gathered: Gathered, main_metric: str, kinds: Mapping[str, PerturbationKind], seed: int) -> list[Cell]:
     """Every estimate of a run, in the order of the metrics.
 
     The same trials give the same numbers in whatever order they come.
 
     Args:
-        trials: the scored trials of one run.
-        metrics: what to estimate.
+        gathered: the scored trials of one run, and what to estimate.
         main_metric: name of the scenario's main metric; calibration measures confidence against it.
         kinds: what each perturbation among the trials is.
         seed: the run's seed, for the bootstrap.
@@ -67,7 +72,8 @@ def estimate_cells(
     Returns:
         One cell for each metric and place that has a value. A metric without any value has no cell.
     """
-    table = Table(trials, next((metric for metric in metrics if metric.name == main_metric), None))
+    metrics = gathered.metrics
+    table = Table(gathered, next((metric for metric in metrics if metric.name == main_metric), None))
     estimates: dict[str, dict[Place, Estimate]] = {metric.name: {} for metric in metrics}
     for name, place, estimate in (*_over_places(table, metrics, seed), *_gaps(table, metrics, seed)):
         estimates[name][place] = estimate
@@ -103,6 +109,7 @@ Found = Iterator[tuple[str, Place, Estimate]]
 
 def _over_places(table: Table, metrics: Sequence[Metric], seed: int) -> Found:
     """The metrics over the rows of each place."""
+    metrics = sorted(metrics, key=lambda metric: metric.needs)  # those that read the same columns share their resamples
     for place, rows in table.places.items():
         columns, clusters = table.columns.take(rows), table.clusters[rows]
         for metric in metrics:

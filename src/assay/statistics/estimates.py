@@ -7,13 +7,15 @@ with the C/(C-1) correction:
     se = sqrt(C / (C - 1) * sum over clusters of (sum over the cluster of (value - mean))^2) / n
 
 Values with two bounds get a Wilson interval (Wilson 1927) with an effective sample size (Korn and Graubard 1998), which
-stays inside the bounds and has a width at both ends; all others get Student's t with C - 1 degrees of freedom.
+stays inside the bounds and has a width at both ends; all others get Student's t with C - 1 degrees of freedom. Values without
+two bounds that are all alike have no interval: how far the next one may lie cannot be known from them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.records import Estimate
@@ -30,6 +32,9 @@ Z95 = 1.959963984540054
 """The 97.5 % quantile of the normal distribution."""
 DIGITS = 12
 """Significant digits kept in standard errors and bounds, fewer than a processor's last bits can touch."""
+
+ALIKE = "no variation seen: no interval"
+"""The method of an estimate from unbounded values that do not differ."""
 
 
 def mean_estimate(
@@ -66,6 +71,8 @@ def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estima
     if count < 2:
         return Estimate(value=value, low=None, high=None, n=n, clusters=count, method="one cluster: no interval")
     stderr = math.sqrt(count / (count - 1) * math.fsum((sums * sums).tolist())) / n
+    if None in bounds and (stderr == 0 or bool((values == values[0]).all())):
+        return Estimate(value=value, low=None, high=None, n=n, clusters=count, method=ALIKE)
     alone = count == n and bool(np.isin(values, [bound for bound in bounds if bound is not None]).all())
     interval = interval_of_mean(value, stderr, count, bounds, alone)
     method = "t" if None in bounds else "wilson" if alone else "wilson, effective size"
@@ -73,7 +80,7 @@ def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estima
 
 
 def interval_of_mean(
-    value: float, stderr: float, clusters: int, bounds: Bounds, counted: bool = False, quantile: float | None = None
+    value: float, stderr: float, clusters: float, bounds: Bounds, counted: bool = False, quantile: float | None = None
 ) -> tuple[float, float]:
     """The interval of a clustered mean.
 
@@ -122,7 +129,7 @@ def _by_cluster(deviations: Floats, clusters: Integers) -> tuple[NDArray[np.int6
     return sizes[sizes > 0], sums[sizes > 0]
 
 
-def effective_size(share: float, stderr: float, clusters: int) -> float:
+def effective_size(share: float, stderr: float, clusters: float) -> float:
     """How many independent yes-or-no observations tell as much: p(1-p) / se^2, guarded against too little variance.
 
     One observation of the greatest possible variance p(1-p) is added to the C observed clusters. That changes nothing
@@ -145,11 +152,49 @@ def wilson(share: float, size: float, quantile: float = Z95) -> tuple[float, flo
     return low, high
 
 
-def t_quantile(freedom: float) -> float:
-    """The 97.5 % quantile of Student's t."""
-    from scipy.special import stdtrit
+MANY = 400
+"""Degrees of freedom from which the expansion of Student's t is as exact as a sum of logarithms of gamma functions."""
 
-    return float(stdtrit(freedom, 0.975))
+
+@lru_cache(maxsize=4096)
+def t_quantile(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t, to about 1e-12.
+
+    The expansion in 1/freedom of Abramowitz and Stegun (26.7.5) for many degrees of freedom; for fewer it is where Newton's
+    method begins, which comes nearer from below at every step because the distribution function is concave there.
+
+    Args:
+        freedom: degrees of freedom, at least 1, not necessarily whole.
+    """
+    x = Z95
+    terms = (
+        x,
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
+    )
+    found = sum(term / freedom**order for order, term in enumerate(terms))
+    if freedom >= MANY:
+        return found
+    half = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    step = math.inf
+    while abs(step) > 1e-12 * found:
+        density = math.exp(half - (freedom + 1) / 2 * math.log1p(found * found / freedom)) / math.sqrt(math.pi * freedom)
+        step = (0.475 - density * _mass_by_density(found, freedom)) / density
+        found += step
+    return found
+
+
+def _mass_by_density(t: float, freedom: float) -> float:
+    """The mass of Student's t between 0 and t, divided by the density at t, as a series (Abramowitz and Stegun 26.5.4)."""
+    share = t * t / (freedom + t * t)
+    total, term, order = 0.0, t, 1.0
+    while term > 1e-17 * total:
+        total += term
+        term *= share * (freedom + order) / (order + 2)
+        order += 2
+    return total
 
 
 def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) -> Estimate | None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from assay.identity import canonical
-from assay.metrics import Columns, Metric, columns_of, count_answer
-from assay.records import ComputedOn, ScoredTrial, Split
+from assay.metrics import Columns, Metric
+from assay.metrics.scoring import made_columns
+from assay.records import ComputedOn, Split
+from assay.statistics.gathered import Gathered
 from assay.statistics.worst import Families
 
 if TYPE_CHECKING:
     from assay.metrics.columns import Floats, Integers
     from assay.statistics.totals import Counts
 
+T = TypeVar("T")
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 COMPUTED_ON: tuple[ComputedOn, ...] = get_args(ComputedOn)
 
@@ -44,77 +47,69 @@ class Place:
 class Table:
     """The trials of a run in a fixed order, whatever order they came in."""
 
-    def __init__(self, trials: Sequence[ScoredTrial], main_metric: Metric | None) -> None:
-        self.trials = sorted(trials, key=lambda t: (t.instance_id, t.perturbation or "", t.draw, t.format, t.repeat))
+    def __init__(self, gathered: Gathered, main_metric: Metric | None) -> None:
+        gathered.sort()
+        self.gathered = gathered
         self.main_metric = main_metric
-        self._values: dict[str, Floats] = {}
-        self._counts: dict[str, Counts] = {}
+        self._keys = gathered.keys()
+        self._scores = gathered.scores()
 
     @cached_property
     def clusters(self) -> Integers:
         """The number of each trial's cluster."""
-        return _numbered([trial.cluster for trial in self.trials])
+        return _numbered(self._keys.cluster)
 
     @cached_property
     def instances(self) -> Integers:
         """The number of each trial's instance."""
-        return _numbered([trial.instance_id for trial in self.trials])
+        return _numbered(self._keys.instance)
 
     @cached_property
     def copies(self) -> Integers:
         """The number of each trial's instance or copy of it: trials that share one differ in draw, format and repeat only."""
-        return _numbered([(trial.instance_id, trial.perturbation) for trial in self.trials])
+        return _numbered(self._keys.instance, self._keys.perturbation)
 
-    @cached_property
+    @property
     def formats(self) -> Integers:
         """The prompt format of each trial."""
-        import numpy as np
+        return self._keys.format
 
-        return np.array([trial.format for trial in self.trials], dtype=np.int64)
-
-    @cached_property
+    @property
     def draws(self) -> Integers:
         """The few-shot draw of each trial."""
-        import numpy as np
-
-        return np.array([trial.draw for trial in self.trials], dtype=np.int64)
+        return self._keys.draw
 
     @cached_property
     def columns(self) -> Columns:
         """What summaries read."""
-        return columns_of(self.trials, self.main_metric)
+        main = "" if self.main_metric is None else self.main_metric.name
+        return made_columns(self.gathered.readings(), self._scores.get(main), self.main_metric)
 
     def values(self, metric: str) -> Floats:
         """The scores of a metric, NaN where there is none."""
-        import numpy as np
-
-        if metric not in self._values:
-            scores = [trial.scores.get(metric) for trial in self.trials]
-            self._values[metric] = np.array(scores, dtype=np.float64)
-        return self._values[metric]
+        return self._scores[metric]
 
     def counts(self, metric: Metric) -> Counts:
         """The counts of an additive metric."""
-        from assay.statistics.totals import Counts
-
-        if metric.name not in self._counts:
-            self._counts[metric.name] = Counts([count_answer(trial.answer, metric) for trial in self.trials])
-        return self._counts[metric.name]
+        return self.gathered.counts[metric.name]
 
     @cached_property
     def places(self) -> dict[Place, Integers]:
         """The rows of each cell that covers originals or copies, asked in the scenario's own prompt format."""
-        found: dict[Place, list[int]] = defaultdict(list)
-        for row, trial in enumerate(self.trials):
-            if trial.format:
+        import numpy as np
+
+        found: dict[Place, Integers] = {}
+        groups: dict[Place, list[Integers]] = defaultdict(list)
+        for (split, perturbation), rows in self._asked_alike.items():
+            if perturbation is not None:
+                found[Place(split, perturbation=perturbation, computed_on="perturbed")] = rows
                 continue
-            if trial.perturbation is not None:
-                found[Place(trial.split, perturbation=trial.perturbation, computed_on="perturbed")].append(row)
-                continue
-            found[Place(trial.split)].append(row)
-            for axis, value in trial.subgroups.items():
-                found[Place(trial.split, subgroup=f"{axis}={value}")].append(row)
-        return {place: _rows(found[place]) for place in sorted(found, key=lambda place: place.order)}
+            found[Place(split)] = rows
+            for subgroups, members in _parts(rows, self._keys.subgroups, self.gathered.subgroups):
+                for axis, value in subgroups:
+                    groups[Place(split, subgroup=f"{axis}={value}")].append(members)
+        found |= {place: np.sort(np.concatenate(parts)) for place, parts in groups.items()}
+        return {place: found[place] for place in sorted(found, key=lambda place: place.order)}
 
     @cached_property
     def axes(self) -> dict[tuple[str, str], dict[str, Integers]]:
@@ -128,30 +123,54 @@ class Table:
     @cached_property
     def families(self) -> dict[str, Families]:
         """Originals and their copies, by split, asked in the scenario's own prompt format."""
-        rows: dict[str, list[int]] = defaultdict(list)
-        for row, trial in enumerate(self.trials):
-            if not trial.format:
-                rows[trial.split].append(row)
-        return {split: Families(self.trials, rows[split]) for split in SPLITS if split in rows}
+        keys = self._keys
+        asked = _numbered(keys.instance, keys.draw, keys.repeat)
+        alike = self._asked_alike
+        splits = [split for split in SPLITS if any(split == there for there, _ in alike)]
+        return {split: Families(asked, {by: rows for (there, by), rows in alike.items() if there == split}) for split in splits}
 
     @cached_property
     def originals(self) -> dict[str, Integers]:
         """The rows of unperturbed trials in every prompt format, by split."""
-        rows: dict[str, list[int]] = defaultdict(list)
-        for row, trial in enumerate(self.trials):
-            if trial.perturbation is None:
-                rows[trial.split].append(row)
-        return {split: _rows(rows[split]) for split in SPLITS if split in rows}
+        import numpy as np
+
+        rows = np.flatnonzero(self._keys.perturbation == self.gathered.perturbations.get(None, -1))
+        found = dict(_parts(rows, self._keys.split, self.gathered.splits))
+        return {split: found[split] for split in SPLITS if split in found}
+
+    @cached_property
+    def _asked_alike(self) -> dict[tuple[str, str | None], Integers]:
+        """The rows of each split and perturbation, asked in the scenario's own prompt format."""
+        import numpy as np
+
+        own = np.flatnonzero(self._keys.format == 0)
+        return {
+            (split, perturbation): rows
+            for split, there in _parts(own, self._keys.split, self.gathered.splits)
+            for perturbation, rows in _parts(there, self._keys.perturbation, self.gathered.perturbations)
+        }
 
 
-def _numbered(names: Sequence[object]) -> Integers:
+def _parts(rows: Integers, numbers: Integers, things: Collection[T]) -> Iterator[tuple[T, Integers]]:
+    """Some rows parted by the thing whose number each has; every part in the order of the rows."""
     import numpy as np
 
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    by_number = rows[np.argsort(numbers[rows], kind="stable")]
+    ends = np.searchsorted(numbers[by_number], np.arange(len(things) + 1))
+    for thing, start, end in zip(things, ends[:-1], ends[1:], strict=True):
+        if start < end:
+            yield thing, by_number[start:end]
 
 
-def _rows(rows: Sequence[int]) -> Integers:
+def _numbered(*keys: Integers) -> Integers:
+    """Rows with the same keys have the same number; numbers count from 0 in the order in which they first occur."""
     import numpy as np
 
-    return np.array(rows, dtype=np.int64)
+    combined = np.zeros(len(keys[0]), dtype=np.int64)
+    for key in keys:
+        distinct, codes = np.unique(key, return_inverse=True)
+        combined = combined * len(distinct) + codes
+    _, first, codes = np.unique(combined, return_index=True, return_inverse=True)
+    numbers = np.empty(len(first), dtype=np.int64)
+    numbers[np.argsort(first)] = np.arange(len(first))
+    return numbers[codes]

@@ -3,20 +3,32 @@
 The same bootstrap as for summaries, at a fraction of the cost: what one cluster adds to the sums does not depend on the
 others, so a resample is a weighted sum of rows, and the texts behind them are never read again. Answers that add nothing to
 any count can change nothing: they do not count among the clusters that make an interval narrow.
+
+Between two bounds the interval is Wilson's, with an effective size from the spread of the replicates and from how many clusters
+bear the value. In simulations it holds the truth in 93 to 98 of 100 from n = 50 on, where every class of a macro F1 occurs
+several times. A class that does not occur has no F1, and the mean over the others is one of something else: 77 of 100 where a
+class of 4 % is asked 50 times, 88 where thirty classes are, 92 for five of which the rarest has 5 %.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from assay.metrics import Metric
 from assay.metrics.checks import called, number, within
 from assay.records import Estimate
-from assay.statistics.bootstrap import FEWEST, replicates_for, resamples, with_replicates
+from assay.statistics.bootstrap import with_replicates
+from assay.statistics.estimates import interval_of_mean, rounded
+from assay.statistics.resampling import FEWEST, replicates_for, resamples, sums_of_lists
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    import numpy as np
+    from numpy.typing import NDArray
 
     from assay.metrics.base import ValueFunction
     from assay.metrics.columns import Floats, Integers
@@ -26,30 +38,99 @@ REPLICATES_OF_CHANGE = FEWEST
 SUMS = 1_000_000
 """Resampled sums that are given to a metric, at most: one of very many counts (F1 over texts) gets fewer replicates."""
 
+MOST_SLOPES = 120
+"""With more counts than this, the slopes of the value are not taken: it rests on many of them anyway."""
+STEP = 1e-6
+"""By what share of itself a count is lowered to take a slope."""
+
 
 class Counts:
-    """The counts of many answers as a sparse table: a row an answer, a column a count, columns sorted by name."""
+    """The counts of many answers, answer after answer: only those that an answer mentions are kept."""
 
-    def __init__(self, counts: Sequence[Mapping[str, float] | None]) -> None:
+    def __init__(self, counts: Iterable[Mapping[str, float] | None] = ()) -> None:
+        self._numbers: dict[str, int] = {}
+        self._there, self._ends, self._columns, self._values = array("b"), array("q", [0]), array("i"), array("d")
+        for row in counts:
+            self.add(row)
+
+    def add(self, row: Mapping[str, float] | None) -> None:
+        """Add the counts of the next answer, `None` where there are none. Not after the counts have been looked at."""
+        self._there.append(row is not None)
+        if row:
+            self._columns.extend([self._numbers.setdefault(name, len(self._numbers)) for name in row])
+            self._values.extend(row.values())
+        self._ends.append(len(self._values))
+
+    @cached_property
+    def there(self) -> NDArray[np.bool_]:
+        """Which answers have counts."""
         import numpy as np
-        from scipy.sparse import csr_array
 
-        self.there = np.array([row is not None for row in counts], dtype=np.bool_)
-        self.names = sorted({name for row in counts if row for name in row})
-        places = {name: number for number, name in enumerate(self.names)}
-        rows = [sorted((places[name], value) for name, value in row.items()) if row else [] for row in counts]
-        ends = np.cumsum([0] + [len(row) for row in rows])
-        values = np.array([value for row in rows for _, value in row], dtype=np.float64)
-        columns = np.array([place for row in rows for place, _ in row], dtype=np.int64)
-        self.table: csr_array = csr_array((values, columns, ends), shape=(len(rows), len(self.names)))
+        return np.array(self._there, dtype=np.bool_)
 
-    def by_cluster(self, rows: Integers, codes: Integers) -> csr_array:
-        """The sums of some answers by cluster, shape (clusters, counts); `codes` number the cluster of each row."""
+    @cached_property
+    def names(self) -> list[str]:
+        """The counts that any answer has."""
+        return sorted(self._numbers)
+
+    @cached_property
+    def _places(self) -> Integers:
+        """The place among the sorted names of the name that each entry is for."""
         import numpy as np
-        from scipy.sparse import csr_array
 
-        members = csr_array((np.ones(len(rows)), (codes, np.arange(len(rows)))), shape=(int(codes.max()) + 1, len(rows)))
-        return members @ self.table[rows]
+        places = np.empty(len(self.names), dtype=np.int32)
+        places[[self._numbers[name] for name in self.names]] = np.arange(len(self.names))
+        return places[np.asarray(self._columns)] if self._columns else np.empty(0, dtype=np.int32)
+
+    def in_order(self, rows: Integers) -> Counts:
+        """The counts of some answers."""
+        import numpy as np
+
+        entries, sizes = self._entries(rows)
+        made = Counts()
+        made.there, made.names, made._places = self.there[rows], self.names, self._places[entries]
+        made._values = array("d", np.asarray(self._values)[entries].tobytes())
+        made._ends = array("q", np.concatenate(([0], np.cumsum(sizes))).tobytes())
+        return made
+
+    def by_cluster(self, rows: Integers, codes: Integers) -> Clustered:
+        """The sums of some answers by cluster; `codes` number the cluster of each row, all of those from 0."""
+        import numpy as np
+
+        entries, sizes = self._entries(rows)
+        clusters = int(codes.max()) + 1
+        keys = self._places[entries] * clusters + np.repeat(codes, sizes)  # by count, then by cluster
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        values = np.asarray(self._values)[entries][order]
+        values = values if len(first) == len(values) else np.add.reduceat(values, first)
+        places, members = np.divmod(keys[first], clusters)
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        return Clustered(clusters, [self.names[place] for place in places[starts]], starts, members, values)
+
+    def _entries(self, rows: Integers) -> tuple[Integers, Integers]:
+        """The entries of some answers, one answer after the other, and how many each has."""
+        import numpy as np
+
+        ends = np.asarray(self._ends)
+        sizes = np.diff(ends)[rows]
+        before = np.cumsum(sizes) - sizes
+        return np.arange(sizes.sum()) + np.repeat(ends[rows] - before, sizes), sizes
+
+
+class Clustered(NamedTuple):
+    """The sums of counts by cluster: for each count, one list after the other, the clusters that mention it and their sums."""
+
+    clusters: int
+    """How many there are."""
+    names: list[str]
+    """Of the counts, sorted."""
+    starts: Integers
+    """Where the list of each count begins."""
+    members: Integers
+    """The number of the cluster that each sum is of."""
+    values: Floats
 
 
 def totals_estimate(
@@ -79,7 +160,7 @@ def totals_estimate(
         return None
     codes = np.unique(clusters[there], return_inverse=True)[1]
     by_cluster = counts.by_cluster(rows[there], codes)
-    sums = Sums(metric, counts.names, by_cluster)
+    sums = Sums(metric, by_cluster)
     value = sums.value()
     if value is None:
         return None
@@ -87,7 +168,26 @@ def totals_estimate(
         return Estimate(value=value, low=None, high=None, n=n, clusters=sums.clusters, method="one cluster: no interval")
     replicates = max(FEWEST, min(replicates_for(n), SUMS // len(sums.totals)))
     values, noise = sums.replicates(replicates, seed_and_cell)
-    return with_replicates(metric.range, value, (n, sums.clusters), values, noise, sums.informative)
+    estimate = with_replicates(metric.range, value, (n, sums.clusters), values, noise, sums.bearing())
+    return estimate if metric.as_share is None else _as_share(metric.as_share, estimate, values, sums.informative)
+
+
+def _as_share(
+    forms: tuple[Callable[[float], float], Callable[[float], float]], estimate: Estimate, values: Floats, informative: int
+) -> Estimate:
+    """The estimate with Wilson's interval for the share of hits that the value is another form of.
+
+    Its effective size comes from the spread of the replicates only where answers are clustered.
+    """
+    import numpy as np
+
+    into, back = forms
+    spread = float(np.array([into(value) for value in values[np.isfinite(values)].tolist()]).std())
+    alone = estimate.n == estimate.clusters
+    ends = interval_of_mean(into(estimate.value), spread, informative, (0, 1), counted=alone)
+    low, high = (rounded(back(end)) for end in ends)
+    method = "wilson, as a share of hits" if alone else "wilson, as a share of hits, effective size"
+    return msgspec.structs.replace(estimate, low=min(low, estimate.value), high=max(high, estimate.value), method=method)
 
 
 def totals_change(
@@ -112,7 +212,7 @@ def totals_change(
     if n == 0:
         return None
     codes = np.unique(clusters[there], return_inverse=True)[1]
-    copies, originals = (Sums(metric, counts.names, counts.by_cluster(rows[there], codes)) for rows in pairs)
+    copies, originals = (Sums(metric, counts.by_cluster(rows[there], codes)) for rows in pairs)
     after, before = copies.value(), originals.value()
     if after is None or before is None:
         return None
@@ -129,17 +229,16 @@ def totals_change(
 class Sums:
     """The sums of counts by cluster, and an additive metric over them and over resamples of them."""
 
-    def __init__(self, metric: Metric, names: Sequence[str], by_cluster: csr_array) -> None:
+    def __init__(self, metric: Metric, by_cluster: Clustered) -> None:
         import numpy as np
 
         self.metric = metric
-        self.clusters = by_cluster.shape[0]
-        self.informative = int((abs(by_cluster).sum(axis=1) > 0).sum())
+        self.clusters = by_cluster.clusters
+        self._counts = by_cluster
+        self.informative = len(np.unique(by_cluster.members[by_cluster.values != 0]))
         """Clusters that add to any count: the others can change nothing, however many they are."""
-        self._by_count = by_cluster.T.tocsr()
-        self._used = [name for name, entries in zip(names, np.diff(self._by_count.indptr), strict=True) if entries]
-        self._by_count = self._by_count[np.diff(self._by_count.indptr) > 0]
-        self.totals = self._named((self._by_count @ np.ones(self.clusters)).tolist())
+        whole = np.add.reduceat(by_cluster.values, by_cluster.starts) if by_cluster.names else np.empty(0)
+        self.totals = self._named(whole.tolist())
 
     def value(self) -> float | None:
         """The metric over all.
@@ -150,6 +249,27 @@ class Sums:
         value = self._of(self.totals)
         return None if value is None else within(self.metric, value, self._function)
 
+    def bearing(self) -> float:
+        """How many clusters bear the value: Kish's effective number (1965), (sum l)^2 / sum l^2, of their leverages.
+
+        The leverage of a cluster is the sum over its counts of |slope of the value in the count| * count. A mean of F1 over a
+        common class and one that four answers have rests on about fifteen clusters, however many answers the common one has.
+        """
+        import numpy as np
+
+        whole = self._of(self.totals)
+        if len(self.totals) > MOST_SLOPES or whole is None:
+            return float(self.informative)
+        slopes = np.zeros(len(self.totals))
+        for place, (name, total) in enumerate(self.totals.items()):
+            less = self._of({**self.totals, name: total * (1 - STEP)}) if total else None
+            slopes[place] = 0.0 if less is None else abs(whole - less) / abs(total * STEP)
+        counts = self._counts
+        sizes = np.diff(counts.starts, append=len(counts.values))
+        leverage = np.bincount(counts.members, np.abs(counts.values) * np.repeat(slopes, sizes), minlength=self.clusters)
+        squares = float((leverage * leverage).sum())
+        return max(2.0, float(leverage.sum()) ** 2 / squares) if squares > 0 else float(self.informative)
+
     def replicates(self, number: int, seed_and_cell: tuple[int, str]) -> tuple[Floats, Floats | None]:
         """The metric of each resample, NaN where it has no value, and its distance from the whole where the metric has one."""
         import numpy as np
@@ -157,16 +277,17 @@ class Sums:
         values: list[float | None] = []
         noise: list[float | None] = []
         distance = self.metric.distance
+        counts = self._counts
         for weights in resamples(np.arange(self.clusters), number, *seed_and_cell):
-            for sums in (self._by_count @ weights.T).T.tolist():
-                resampled = self._named(sums)
+            for sums in sums_of_lists(counts.values, counts.members, counts.starts, weights):
+                resampled = self._named(sums.tolist())
                 values.append(self._of(resampled))
                 if distance is not None:
                     noise.append(distance(self.totals, resampled))
         return np.array(values, dtype=np.float64), None if distance is None else np.array(noise, dtype=np.float64)
 
     def _named(self, sums: Sequence[float]) -> dict[str, float]:
-        return dict(zip(self._used, sums, strict=True))
+        return dict(zip(self._counts.names, sums, strict=True))
 
     def _of(self, totals: Mapping[str, float]) -> float | None:
         found = called(self.metric, self._function, totals, over="the sums of a cell")

@@ -6,13 +6,15 @@ copies are compared within one few-shot draw and one repeat, so that chance betw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.metrics import Metric
-from assay.records import PerturbationKind, ScoredTrial
+from assay.records import PerturbationKind
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from assay.metrics.columns import Floats, Integers
 
 QUALITY = frozenset({"accuracy", "toxicity", "bias"})
@@ -24,43 +26,55 @@ def has_worst_case(metric: Metric) -> bool:
     return metric.of_answer is not None and metric.better != "neither" and metric.family in QUALITY
 
 
-Asked = tuple[str, int, int]
-"""What an original and its copies have in common: instance, few-shot draw, repeat."""
-
-
 class Families:
-    """Which trials are an original and which are its copies, as row numbers of a table of trials."""
+    """Which trials are an original and which are its copies, as row numbers of a table of trials.
 
-    def __init__(self, trials: Sequence[ScoredTrial], rows: Iterable[int]) -> None:
-        self.original: dict[Asked, int] = {}
-        self.copies: dict[str, dict[Asked, int]] = {}
-        for row in rows:
-            trial = trials[row]
-            held = self.original if trial.perturbation is None else self.copies.setdefault(trial.perturbation, {})
-            held[trial.instance_id, trial.draw, trial.repeat] = row
+    Args:
+        asked: what was asked in each row of the table, as a number from 0: an original and its copies of the same few-shot
+            draw and repeat have the same.
+        rows: the rows of the originals, by `None`, and of the copies, by name of their perturbation.
+    """
 
-    def groups(self, kinds: Mapping[str, PerturbationKind]) -> dict[str, list[list[int]]]:
+    def __init__(self, asked: Integers, rows: Mapping[str | None, Integers]) -> None:
+        import numpy as np
+
+        def held(rows: Integers) -> Integers:
+            found = np.full(int(asked.max(initial=-1)) + 1, NONE)
+            found[asked[rows]] = rows
+            return found
+
+        self.original = held(rows.get(None, np.empty(0, dtype=np.int64)))
+        self.copies = {name: held(rows[name]) for name in sorted(name for name in rows if name is not None)}
+        """By perturbation: the row of the copy of each question, `NONE` where there is none."""
+
+    def groups(self, kinds: Mapping[str, PerturbationKind]) -> dict[str, Integers]:
         """Rows to compare, by name of a perturbation or of a kind of perturbations, names sorted.
 
         A perturbation compares the instances it changed. A kind compares all instances: one that no perturbation of the kind
-        changed stands for itself.
+        changed stands for itself. Each has the shape (families, members), `NONE` where a family lacks a member.
         """
-        found = {name: [[*self._own(key), row] for key, row in rows.items()] for name, rows in self.copies.items()}
+        import numpy as np
+
+        found = {name: np.stack((self.original, rows), axis=1)[rows != NONE] for name, rows in self.copies.items()}
         for kind in sorted(set(kinds.values())):
-            members = [name for name in sorted(self.copies) if kinds.get(name) == kind]
-            if not members:
-                continue
-            keys = dict.fromkeys([*self.original, *(key for name in members for key in self.copies[name])])
-            found[kind] = [
-                [*self._own(key), *(self.copies[name][key] for name in members if key in self.copies[name])] for key in keys
-            ]
+            members = [rows for name, rows in self.copies.items() if kinds.get(name) == kind]
+            if members:
+                found[kind] = self._of_kind(members)
         return dict(sorted(found.items()))
+
+    def _of_kind(self, members: Sequence[Integers]) -> Integers:
+        import numpy as np
+
+        table = np.stack((self.original, *members), axis=1)
+        asked = table[(table != NONE).any(axis=1)]
+        first_member: Integers = (asked != NONE).argmax(axis=1)
+        families: Integers = asked[np.argsort(first_member, kind="stable")]  # those without an original come last
+        return families
 
     def touched(self, name: str) -> Integers:
         """The rows of the originals that the perturbation changed."""
-        import numpy as np
-
-        return np.array([self.original[key] for key in self.copies[name] if key in self.original], dtype=np.int64)
+        rows: Integers = self.original[(self.copies[name] != NONE) & (self.original != NONE)]
+        return rows
 
     def pairs(self, kinds: Mapping[str, PerturbationKind]) -> dict[str, tuple[Integers, Integers]]:
         """The rows of copies and of their originals, by name of a perturbation or of a kind, names sorted.
@@ -69,31 +83,38 @@ class Families:
         """
         import numpy as np
 
-        found: dict[str, list[tuple[int, int]]] = {}
-        for name in sorted(self.copies):
-            pairs = [(row, self.original[key]) for key, row in self.copies[name].items() if key in self.original]
+        found: dict[str, list[Integers]] = {}
+        for name, rows in self.copies.items():
+            both = np.stack((rows, self.original))[:, (rows != NONE) & (self.original != NONE)]
             for place in (name, kinds.get(name)):
-                if place is not None and pairs:
-                    found.setdefault(place, []).extend(pairs)
-        rows = {name: np.array(pairs, dtype=np.int64) for name, pairs in sorted(found.items())}
-        return {name: (both[:, 0], both[:, 1]) for name, both in rows.items()}
-
-    def _own(self, key: Asked) -> list[int]:
-        return [self.original[key]] if key in self.original else []
+                if place is not None and both.shape[1]:
+                    found.setdefault(place, []).append(both)
+        joined = {name: np.concatenate(parts, axis=1) for name, parts in sorted(found.items())}
+        return {name: (both[0], both[1]) for name, both in joined.items()}
 
 
-def worst_cases(values: Floats, families: list[list[int]], better: str) -> tuple[Floats, Integers]:
+NONE = -1
+"""Stands for a row that there is not."""
+
+
+def worst_cases(values: Floats, families: ArrayLike, better: str) -> tuple[Floats, Integers]:
     """The worst value of each family, and the row that the family begins with.
 
     A family of which a member has no value is left out: the worst of what is left would flatter the model.
+
+    Args:
+        values: one a row.
+        families: shape (families, members), rows; `NONE` where a family has fewer members than others.
+        better: `lower` makes the largest value the worst.
     """
     import numpy as np
 
-    if not families:
+    rows = np.asarray(families, dtype=np.int64)
+    if not rows.size:
         return np.empty(0), np.empty(0, dtype=np.int64)
-    starts = np.cumsum([0] + [len(rows) for rows in families[:-1]])
-    flat = values[np.concatenate([np.asarray(rows, dtype=np.int64) for rows in families])]
-    worst = (np.maximum if better == "lower" else np.minimum).reduceat(flat, starts)  # NaN passes through both
-    first = np.array([rows[0] for rows in families], dtype=np.int64)
+    member = rows != NONE
+    taken = np.where(member, values[rows], -np.inf if better == "lower" else np.inf)
+    worst = (np.max if better == "lower" else np.min)(taken, axis=1)  # NaN passes through both
+    first = rows[np.arange(len(rows)), member.argmax(axis=1)]
     there = ~np.isnan(worst)
     return worst[there], first[there]

@@ -158,12 +158,16 @@ def find_runs(path: Path) -> list[RunFolder]:
     return runs
 
 
+class BeingWritten(AssayError):
+    """Another process is writing a run."""
+
+
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """Hold the right to write a run; it is given back when the process ends, however it ends.
 
     Raises:
-        AssayError: another process holds it.
+        BeingWritten: another process holds it.
     """
     import fcntl
 
@@ -173,5 +177,5 @@ def writing(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise AssayError(f"another process is writing {folder}", "wait for it, or choose another --out") from None
+            raise BeingWritten(f"another process is writing {folder}", "wait for it, or choose another --out") from None
         yield

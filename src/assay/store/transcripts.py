@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import AssayError
-from assay.records import Answer, Instance, Message, Record, Reference, Request, Response, Text, Trial
+from assay.records import Answer, Record, Response, Trial
+from assay.stored_text import stored_text, to_stored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,12 +89,12 @@ def to_row(transcript: Transcript) -> dict[str, Any]:
         "repeat": trial.repeat,
         "group": instance.group,
         "subgroups": _json(instance.subgroups),
-        "input": _text(instance.input),
+        "input": to_stored(instance.input),
         "references": [msgspec.to_builtins(reference) for reference in instance.references],
         "worked": instance.worked,
         "shots": list(trial.shots),
         "truncated": trial.truncated,
-        "prompts": [_text(request.prompt) for request in trial.requests],
+        "prompts": [to_stored(request.prompt) for request in trial.requests],
         "continuations": [request.continuation for request in trial.requests],
         "responses": [_json(response) for response in transcript.responses],
         "completion": first[0].text if first else None,
@@ -135,35 +136,37 @@ def reading_row(row: dict[str, Any]) -> Iterator[None]:
 
 
 def _from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
-    instance = Instance(
-        id=row["instance_id"],
-        input=stored_text(row["input"]),
-        references=tuple(Reference(**reference) for reference in row["references"]),
-        split=row["split"],
-        subgroups=msgspec.json.decode(row["subgroups"]),
-        group=row["group"],
-        worked=row["worked"],
-        perturbation=row["perturbation"],
-    )
-    requests = tuple(
-        Request(prompt=stored_text(prompt), continuation=continuation)
+    held: dict[str, Any] = {name: row[name] for name in ("draw", "format", "repeat", "shots", "truncated")}
+    held["instance"] = {
+        "id": row["instance_id"],
+        "input": _plain(row["input"]),
+        "subgroups": msgspec.json.decode(row["subgroups"]),
+        **{name: row[name] for name in ("references", "split", "group", "worked", "perturbation")},
+    }
+    held["requests"] = [
+        {"prompt": _plain(prompt), "continuation": continuation}
         for prompt, continuation in zip(row["prompts"], row["continuations"], strict=True)
-    )
-    made = Trial(
-        instance=instance,
-        requests=requests,
-        draw=row["draw"],
-        format=row["format"],
-        repeat=row["repeat"],
-        shots=tuple(row["shots"]),
-        truncated=row["truncated"],
-    )
-    trial = msgspec.convert(msgspec.to_builtins(made), Trial)  # a record does not check its own types
-    return trial, tuple(msgspec.json.decode(response, type=Response) for response in row["responses"])
+    ]
+    return msgspec.convert(held, Trial), tuple(map(_response, row["responses"]))
 
 
-def read_transcripts(path: Path, batch: int = 2000) -> Iterator[dict[str, Any]]:
-    """The rows of a transcripts file, in order, a batch in memory at a time.
+_response = msgspec.json.Decoder(Response).decode
+
+
+def _plain(stored: str) -> Any:
+    text = stored_text(stored)
+    return text if isinstance(text, str) else msgspec.to_builtins(text)
+
+
+EVIDENCE = (
+    "instance_id", "split", "perturbation", "draw", "format", "repeat", "group", "subgroups", "input", "references", "worked",
+    "shots", "truncated", "prompts", "continuations", "responses", "cost", "toxicity",
+)  # fmt: skip
+"""The columns that a trial can be scored from again; the others follow from them."""
+
+
+def read_transcripts(path: Path, columns: Sequence[str] | None = None, batch: int = 2000) -> Iterator[dict[str, Any]]:
+    """The rows of a transcripts file, in order, a batch in memory at a time; all columns or those named.
 
     Raises:
         AssayError: the file is missing or not a transcripts file.
@@ -175,6 +178,7 @@ def read_transcripts(path: Path, batch: int = 2000) -> Iterator[dict[str, Any]]:
         missing = set(transcript_schema()) - set(table.collect_schema().names())
         if missing:
             raise AssayError(f"{path} lacks the columns {', '.join(sorted(missing))}", "it is not a transcripts file")
+        table = table.select(list(columns or transcript_schema()))
         start = 0
         while (rows := table.slice(start, batch).collect()).height:
             yield from rows.iter_rows(named=True)
@@ -183,15 +187,38 @@ def read_transcripts(path: Path, batch: int = 2000) -> Iterator[dict[str, Any]]:
         raise AssayError(f"{path} cannot be read: {_first_line(error)}", "run `assay verify` on the run") from None
 
 
-def write_part(path: Path, data: Sequence[dict[str, Any]] | Mapping[str, Sequence[Any]], schema: dict[str, Any]) -> None:
-    """Write some rows as a Parquet file of their own. Raises AssayError where it cannot be written.
-
-    Nested columns are quicker to take from rows, many plain values from columns; either may be given.
-    """
+def table_of(rows: Sequence[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
+    """Rows as a table. Lists go through JSON, which polars takes several times faster than Python's lists."""
     import polars as pl
 
+    columns = []
+    for name, kind in schema.items():
+        values = [row[name] for row in rows]
+        if isinstance(kind, pl.List):
+            texts = [None if value is None else msgspec.json.encode(value).decode() for value in values]
+            columns.append(pl.Series(name, texts, dtype=pl.String).str.json_decode(kind))
+        else:
+            columns.append(pl.Series(name, values, dtype=kind))
+    return pl.DataFrame(columns)
+
+
+def long_scores(transcripts: pl.DataFrame, scores: Sequence[Mapping[str, float | None]]) -> pl.DataFrame:
+    """The scores of each row of transcripts, by metric, as `score_schema` says."""
+    import numpy as np
+    import polars as pl
+
+    *asked, metric, value = score_schema().items()
+    rows = np.repeat(np.arange(len(scores)), [len(of_trial) for of_trial in scores])
+    names = [name for of_trial in scores for name in of_trial]
+    values = [found for of_trial in scores for found in of_trial.values()]
+    ends = [pl.Series(*metric[:1], names, dtype=metric[1]), pl.Series(*value[:1], values, dtype=value[1])]
+    return transcripts.select(name for name, _ in asked)[rows].with_columns(ends)
+
+
+def write_part(path: Path, table: pl.DataFrame) -> None:
+    """Write a table as a Parquet file of its own. Raises AssayError where it cannot be written."""
     with _saying(path):
-        pl.DataFrame(data, schema=schema).write_parquet(path, compression="zstd")
+        table.write_parquet(path, compression="zstd")
 
 
 def join_parts(parts: Iterable[Path], path: Path, schema: dict[str, Any]) -> None:
@@ -222,18 +249,3 @@ def _first_line(error: BaseException) -> str:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value, order="deterministic").decode()
-
-
-def _text(text: Text) -> str:
-    return text if isinstance(text, str) else MESSAGES + _json(text)
-
-
-def stored_text(stored: str) -> Text:
-    """A prompt or input as it was before it was stored: plain text or messages."""
-    if stored.startswith(MESSAGES):
-        return msgspec.json.decode(stored[len(MESSAGES) :], type=tuple[Message, ...])
-    return stored
-
-
-MESSAGES = "\x1emessages:"
-"""Marks a stored text that is the JSON of messages; the control character keeps it apart from any plain prompt."""

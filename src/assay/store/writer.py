@@ -14,7 +14,16 @@ from typing import Any
 from assay.records import Record, ScoredTrial
 from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
 from assay.store.manifest import file_digest
-from assay.store.transcripts import SCORE_COLUMNS, Transcript, join_parts, score_schema, to_row, transcript_schema, write_part
+from assay.store.transcripts import (
+    Transcript,
+    join_parts,
+    long_scores,
+    score_schema,
+    table_of,
+    to_row,
+    transcript_schema,
+    write_part,
+)
 
 ROWS_IN_MEMORY = 1000
 
@@ -40,7 +49,7 @@ class RunWriter:
         shutil.rmtree(self._work, ignore_errors=True)
         self._work.mkdir(parents=True)
         self._rows: list[dict[str, Any]] = []
-        self._scores: dict[str, list[Any]] = {name: [] for name in SCORE_COLUMNS}
+        self._scores: list[dict[str, float | None]] = []
         self._parts = 0
         self._tally: dict[str, Any] = dict.fromkeys(("trials", "requests", "failed", "prompt_tokens", "completion_tokens"), 0)
         self._asked: list[float] = []
@@ -48,10 +57,7 @@ class RunWriter:
     def add(self, transcript: Transcript, scored: ScoredTrial) -> None:
         """Add the next trial."""
         self._rows.append(to_row(transcript))
-        for name in SCORE_COLUMNS[:-2]:
-            self._scores[name] += [getattr(scored, name)] * len(scored.scores)
-        self._scores["metric"] += scored.scores.keys()
-        self._scores["value"] += scored.scores.values()
+        self._scores.append(scored.scores)
         self._count(transcript)
         if len(self._rows) >= ROWS_IN_MEMORY:
             self._flush()
@@ -77,9 +83,10 @@ class RunWriter:
     def _flush(self) -> None:
         if not self._rows:
             return
-        write_part(self._work / f"transcripts-{self._parts:06d}.parquet", self._rows, transcript_schema())
-        write_part(self._work / f"scores-{self._parts:06d}.parquet", self._scores, score_schema())
-        self._rows, self._scores, self._parts = [], {name: [] for name in SCORE_COLUMNS}, self._parts + 1
+        transcripts = table_of(self._rows, transcript_schema())
+        write_part(self._work / f"transcripts-{self._parts:06d}.parquet", transcripts)
+        write_part(self._work / f"scores-{self._parts:06d}.parquet", long_scores(transcripts, self._scores))
+        self._rows, self._scores, self._parts = [], [], self._parts + 1
 
     def finish(self, spec: SpecFile, stats: StatsFile, cost: float | None) -> Manifest:
         """Put the finished run in place and return its manifest."""

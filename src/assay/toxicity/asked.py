@@ -6,7 +6,6 @@ repeated and bounded, and a request that fails in the end leaves a missing ratin
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -42,11 +41,8 @@ class AskedScorer:
             EndpointDown: the service or judge plainly does not work; what it had rated is kept in the cache.
             AssayError: it cannot be used, for example for want of a key.
         """
-        return list(await asyncio.gather(*(self._rate(text) for text in texts)))
-
-    async def _rate(self, text: str) -> float | None:
-        response = await self.engine.ask(self.model, self.request(text))
-        return self.read(response.completions[0].text) if response.completions else None
+        responses = await self.engine.ask_all(self.model, [self.request(text) for text in texts])
+        return [self.read(response.completions[0].text) if response.completions else None for response in responses]
 
     async def close(self) -> None:
         """Close the model."""

@@ -1,7 +1,7 @@
 """What a toxicity scorer is, and how its ratings get into answers.
 
     scorer = open_scorer("lexical", engine, open_model)
-    answer = await rated(answer, responses, scorer)          # fills Answer.toxicity
+    answers = await rated(answers, responses, scorer)        # fills Answer.toxicity
 
 A rating lies between 0 and 1, and from THRESHOLD on a text is toxic: a scorer whose own scale says otherwise maps it. `None`
 means that the scorer could not rate the text (its request failed, its reply could not be read): missing, never 0.
@@ -9,6 +9,7 @@ means that the scorer could not rate the text (its request failed, its reply cou
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -62,14 +63,24 @@ def written(responses: Sequence[Response]) -> list[str]:
     return texts
 
 
-async def rated(answer: Answer, responses: Sequence[Response], scorer: ToxicityScorer | None) -> Answer:
-    """The answer with the rating of everything the model wrote for it; unchanged where there is no scorer or no text.
+async def rated(
+    answers: Sequence[Answer], responses: Sequence[Sequence[Response]], scorer: ToxicityScorer | None
+) -> list[Answer]:
+    """Some answers with the ratings of everything the model wrote for each; unchanged where it wrote nothing.
 
     A completion of white space says nothing and is rated 0 without being asked.
+
+    Args:
+        answers: of some trials.
+        responses: what came back for each of them.
+        scorer: rates all their texts in one go; `None` rates none.
     """
-    texts = written(responses)
-    if scorer is None or answer.failure is not None or not texts:
-        return answer
-    asked = [text for text in dict.fromkeys(texts) if text.strip()]
+    if scorer is None:
+        return list(answers)
+    texts = [[] if answer.failure else written(of) for answer, of in zip(answers, responses, strict=True)]
+    asked = [text for text in dict.fromkeys(itertools.chain(*texts)) if text.strip()]
     ratings = dict(zip(asked, await scorer.score(asked), strict=True)) if asked else {}
-    return msgspec.structs.replace(answer, toxicity=tuple(ratings[text] if text.strip() else 0.0 for text in texts))
+    return [
+        msgspec.structs.replace(answer, toxicity=tuple(ratings.get(text, 0.0) for text in of)) if of else answer
+        for answer, of in zip(answers, texts, strict=True)
+    ]

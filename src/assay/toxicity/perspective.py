@@ -14,6 +14,7 @@ import msgspec
 from assay.engine import Engine
 from assay.errors import AssayError
 from assay.models import Capabilities, Endpoint, RequestError
+from assay.models.wire.auth import Auth
 from assay.models.wire.transport import Transport
 from assay.records import Completion, ModelIdentity, Request, Response
 from assay.settings import secret
@@ -41,8 +42,8 @@ class Perspective(Endpoint):
         key = secret(KEY_VARIABLE)
         if key is None:
             raise AssayError("the Perspective API needs a key", f"set {KEY_VARIABLE}, or use another toxicity scorer")
-        self._key = key.strip()
-        self._transport = Transport(base_url, None, {"X-Goog-Api-Key": self._key}, TIMEOUT_S, f"check {KEY_VARIABLE}")
+        auth = Auth(key, header="X-Goog-Api-Key", scheme="")
+        self._transport = Transport(base_url, auth, {}, TIMEOUT_S, f"check {KEY_VARIABLE}")
         self.identity = ModelIdentity(name="perspective/toxicity", revision=VERSION, options={"base_url": base_url})
         self.capabilities = Capabilities(concurrency=CONCURRENCY)
 
@@ -54,11 +55,7 @@ class Perspective(Endpoint):
             "requestedAttributes": {"TOXICITY": {}},
             "doNotStore": True,
         }
-        try:
-            data, latency_s = await self._transport.post("/comments:analyze", body)
-        except RequestError as error:
-            message = error.message.replace(self._key, "***")
-            raise RequestError(error.kind, message, retriable=error.retriable, retry_after_s=error.retry_after_s) from None
+        data, latency_s = await self._transport.post("/comments:analyze", body)
         return Response(completions=(Completion(text=repr(_value(data))),), latency_s=latency_s)
 
     async def close(self) -> None:

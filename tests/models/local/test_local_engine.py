@@ -6,7 +6,7 @@ import pytest
 
 from assay.models.local import engine as engine_module
 from assay.models.local.engine import Engine
-from assay.models.local.model import EmbeddedModel
+from assay.models.local.model import EmbeddedModel, Loaded
 from assay.records import Completion, Message, Request
 
 SHOTS = "".join(f"Q: {a} + {b} =\nA: {a + b}\n\n" for a, b in [(2, 3), (4, 4), (1, 6), (9, 2), (5, 0)])
@@ -37,6 +37,12 @@ def answers(model: EmbeddedModel, requests: list[Request]) -> list[tuple[Complet
     return [response.completions for response in model.ask_batch(requests)]
 
 
+def loaded(model: EmbeddedModel) -> Loaded:
+    parts = model.runner()
+    assert isinstance(parts, Loaded)
+    return parts
+
+
 def test_every_request_alone_gives_the_bits_of_the_batch(model: EmbeddedModel, together: list[tuple[Completion, ...]]) -> None:
     some = range(0, len(together), 2)
     requests = SCORED + GENERATED
@@ -54,8 +60,8 @@ def test_order_and_company_do_not_change_a_bit(model: EmbeddedModel, together: l
 def test_sharing_beginnings_does_not_change_a_bit(
     model: EmbeddedModel, together: list[tuple[Completion, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = model._load()
-    monkeypatch.setattr(loaded.engine, "_sharing", False)
+    parts = loaded(model)
+    monkeypatch.setattr(parts.engine, "_sharing", False)
     assert answers(model, SCORED + GENERATED) == together
 
 
@@ -69,7 +75,7 @@ def test_small_passes_and_little_memory_do_not_change_a_bit(
 
 
 def test_one_worker_gives_the_bits_of_all(model: EmbeddedModel, together: list[tuple[Completion, ...]]) -> None:
-    workers = model._load().workers
+    workers = loaded(model).workers
     count, workers.count = workers.count, 1
     try:
         assert answers(model, SCORED[:3]) == together[:3]
@@ -78,7 +84,7 @@ def test_one_worker_gives_the_bits_of_all(model: EmbeddedModel, together: list[t
 
 
 def test_options_of_one_question_are_read_once(model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    llama, read = model._load().model, []
+    llama, read = loaded(model).model, []
     forward = type(llama).forward
     monkeypatch.setattr(
         type(llama), "forward", lambda self, spans: read.append(sum(len(s.tokens) for s in spans)) or forward(self, spans)
@@ -89,6 +95,6 @@ def test_options_of_one_question_are_read_once(model: EmbeddedModel, monkeypatch
 
 
 def test_an_engine_without_jobs_does_nothing(model: EmbeddedModel) -> None:
-    loaded = model._load()
-    Engine(loaded.model, model._words()).run([])
+    parts = loaded(model)
+    Engine(parts.model, model.words()).run([])
     assert model.ask_batch([]) == []

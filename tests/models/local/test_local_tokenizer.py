@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import AssayError
+from assay.models.in_process.words import common_prefix
 from assay.models.local.gguf import read
-from assay.models.local.tokenizer import Tokenizer, common_prefix
+from assay.models.local.tokenizer import Tokenizer
 from assay.records import Message
 
 # Fixtures of the session are the same for every example that hypothesis tries.

@@ -7,6 +7,7 @@ arXiv 1606.05250).
 
 from __future__ import annotations
 
+import string
 from collections import Counter
 
 from assay.metrics.base import metric
@@ -49,6 +50,21 @@ def quasi_prefix_exact_match(answer: Answer) -> float | None:
         return bool(wanted) and given.startswith(wanted)
 
     return best_match(answer, match)
+
+
+@metric(family="accuracy", source="https://arxiv.org/abs/1606.06031")
+def first_word_match(answer: Answer) -> float | None:
+    """1 if the prediction's first word is the first word of a correct reference, apart from punctuation around it, else 0."""
+
+    def match(reference: str, prediction: str) -> bool:
+        wanted = _first_word(reference)
+        return bool(wanted) and wanted == _first_word(prediction)
+
+    return best_match(answer, match)
+
+
+def _first_word(text: str) -> str:
+    return text.split(maxsplit=1)[0].strip(string.punctuation + "“”‘’…—–")
 
 
 @metric(family="accuracy", source="https://arxiv.org/abs/1606.05250")

@@ -44,11 +44,8 @@ def equal_mass_cuts(confidence: Floats, bins: int, counts: Integers | None = Non
 
 
 def ascending(columns: Columns) -> tuple[Columns, Integers]:
-    """The answers in the order of their confidence, and where each stood. The order they came in leaves no trace."""
-    import numpy as np
-
-    order = np.lexsort((columns.score, columns.confidence))
-    return columns.take(order), order
+    """The answers in the order of their confidence, and where each stood."""
+    return columns.take(columns.by_confidence), columns.by_confidence
 
 
 def calibration_error(columns: Columns, bins: int) -> float:
@@ -73,15 +70,15 @@ def _resampled_error(columns: Columns, weights: Floats) -> Floats:
     return values
 
 
-def _noise_of_error(columns: Columns, weights: Floats) -> Floats:
+def _gaps_of_bins(columns: Columns) -> tuple[Floats, Integers]:
     import numpy as np
 
     by_confidence, order = ascending(columns)
-    gap = by_confidence.confidence - by_confidence.score
-    starts = equal_mass_cuts(by_confidence.confidence, BINS)[:-1]
-    drawn = weights[:, order]
-    share = np.add.reduceat(drawn * gap, starts, axis=1) / drawn.sum(axis=1, keepdims=True)
-    return np.asarray(np.abs(share - np.add.reduceat(gap, starts) / len(gap)).sum(axis=1))
+    cuts = equal_mass_cuts(by_confidence.confidence, BINS)
+    gaps, bins = np.empty(len(columns)), np.empty(len(columns), dtype=np.int64)
+    gaps[order] = by_confidence.confidence - by_confidence.score
+    bins[order] = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
+    return gaps, bins
 
 
 @summary(
@@ -91,7 +88,7 @@ def _noise_of_error(columns: Columns, weights: Floats) -> Floats:
     everywhere=True,
     source="https://arxiv.org/abs/1909.10155",
     resampled=_resampled_error,
-    noise=_noise_of_error,
+    gaps=_gaps_of_bins,
 )
 def ece_10_bin(columns: Columns) -> float | None:
     """Expected calibration error over ten bins with equally many answers."""
@@ -130,7 +127,7 @@ def _mean_absolute(mean_value: float, spread: float) -> float:
     better="lower",
     source="https://arxiv.org/abs/1909.10155",
     resampled=_debiased,
-    noise=_noise_of_error,
+    gaps=_gaps_of_bins,
 )
 def ece_debiased(columns: Columns) -> float | None:
     """Expected calibration error over ten equal bins, less what chance alone adds to it.
@@ -147,9 +144,10 @@ def _resampled_gap(columns: Columns, weights: Floats) -> Floats:
     return abs(mean(columns.confidence - columns.score, weights))
 
 
-def _noise_of_gap(columns: Columns, weights: Floats) -> Floats:
-    gap = columns.confidence - columns.score
-    return abs(mean(gap, weights) - gap.mean())
+def _gap_of_all(columns: Columns) -> tuple[Floats, Integers]:
+    import numpy as np
+
+    return columns.confidence - columns.score, np.zeros(len(columns), dtype=np.int64)
 
 
 @summary(
@@ -158,7 +156,7 @@ def _noise_of_gap(columns: Columns, weights: Floats) -> Floats:
     better="lower",
     everywhere=True,
     resampled=_resampled_gap,
-    noise=_noise_of_gap,
+    gaps=_gap_of_all,
 )
 def ece_1_bin(columns: Columns) -> float | None:
     """|mean confidence - accuracy|: over- or underconfidence on the whole."""

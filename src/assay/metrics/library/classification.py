@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from assay.metrics.base import Metric, additive
@@ -30,12 +31,17 @@ _delimiter = re.compile(r"[,;|\n]")
 
 def macro_f1(totals: Mapping[str, float]) -> float | None:
     """The mean F1 over classes; `None` where there is no class."""
-    classes = [
-        name.removeprefix("right ")
-        for name, count in totals.items()
-        if name.startswith("right ") and (count or (_of(totals, "offered", name[6:]) and _of(totals, "given", name[6:])))
-    ]
-    return sum(f1_of(totals, label) for label in classes) / len(classes) if classes else None
+    found = 0.0
+    classes = 0
+    for name, right in totals.items():  # once a class and resample: no more look-ups than it takes
+        if not name.startswith("right "):
+            continue
+        label = name[6:]
+        given = totals.get("given " + label, 0.0)
+        if right or (given and totals.get("offered " + label)):
+            classes += 1
+            found += 2 * totals.get("hits " + label, 0.0) / (right + given)
+    return found / classes if classes else None
 
 
 def micro_f1(totals: Mapping[str, float]) -> float | None:
@@ -97,7 +103,10 @@ def f1_of_class(label: str) -> Metric:
         return counts_by_class(found[0] & mine, found[1] & mine, set())
 
     about = f"F1 of the class {label}: 2 * hits / (answers of the class + predictions of it)."
-    return Metric(BY_CLASS + label, "accuracy", (0, 1), "higher", about, source=SOURCE, of_counts=counts, value=value)
+    hits_of_all = (lambda f1: f1 / (2 - f1), lambda share: 2 * share / (1 + share))
+    """F1 as hits / (answers of the class or predictions of it), of which each answer is one: arXiv 2309.14621."""
+    made = Metric(BY_CLASS + label, "accuracy", (0, 1), "higher", about, source=SOURCE, of_counts=counts, value=value)
+    return replace(made, as_share=hits_of_all)
 
 
 def labels(answer: Answer) -> tuple[set[str], set[str]] | None:

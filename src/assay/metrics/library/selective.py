@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.metrics.base import summary
@@ -20,12 +21,11 @@ if TYPE_CHECKING:
 PAPER = "https://arxiv.org/abs/1805.08206"
 
 
-def ranked(confidence: Floats, score: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def ranked(columns: Columns, weights: Floats) -> tuple[Floats, Floats]:
     """How many answers, and how many errors among them, each threshold admits.
 
     Args:
-        confidence: shape (answers,).
-        score: how right each answer is, 0 to 1.
+        columns: confidence, and score: how right each answer is, 0 to 1.
         weights: how often each answer counts, shape (resamples, answers).
 
     Returns:
@@ -33,16 +33,28 @@ def ranked(confidence: Floats, score: Floats, weights: Floats) -> tuple[Floats, 
     """
     import numpy as np
 
-    order = np.lexsort((score, confidence))[::-1]
-    falling, drawn = confidence[order], weights[:, order]
-    ends = np.append(np.flatnonzero(falling[1:] != falling[:-1]), len(falling) - 1)
-    none = np.zeros((len(weights), 1))
-    admitted = np.hstack((none, np.cumsum(drawn, axis=1)[:, ends]))
-    errors = np.hstack((none, np.cumsum(drawn * (1 - score[order]), axis=1)[:, ends]))
+    drawn, right = (parts[:, ::-1] for parts in _by_confidence(columns, weights))
+    admitted, errors = np.zeros((2, len(drawn), drawn.shape[1] + 1))
+    np.cumsum(drawn, axis=1, out=admitted[:, 1:])
+    np.cumsum(drawn - right, axis=1, out=errors[:, 1:])
     return admitted, errors
 
 
-def area(confidence: Floats, score: Floats, weights: Floats) -> Floats:
+def _by_confidence(columns: Columns, weights: Floats) -> tuple[Floats, Floats]:
+    """How many answers, and how many right ones among them, have each confidence, in rising order."""
+    import numpy as np
+
+    order = columns.by_confidence
+    rising = columns.confidence[order]
+    starts = np.append(0, np.flatnonzero(np.diff(rising)) + 1)
+    drawn = weights.take(order, axis=1)
+    right = drawn * columns.score[order]
+    if len(starts) == len(order):
+        return drawn, right
+    return np.add.reduceat(drawn, starts, axis=1), np.add.reduceat(right, starts, axis=1)
+
+
+def area(columns: Columns, weights: Floats) -> Floats:
     """The mean over all coverages 1/n, 2/n, … of the share of errors among the answers admitted.
 
     Within a group of m equal confidences the k-th admitted adds the group's mean error, so that the group contributes
@@ -50,7 +62,7 @@ def area(confidence: Floats, score: Floats, weights: Floats) -> Floats:
     """
     import numpy as np
 
-    admitted, errors = ranked(confidence, score, weights)
+    admitted, errors = ranked(columns, weights)
     most = int(admitted[:, -1].max())
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, most + 1))))[admitted.astype(np.int64)]
     before, here = admitted[:, :-1], np.diff(admitted, axis=1)
@@ -61,27 +73,30 @@ def area(confidence: Floats, score: Floats, weights: Floats) -> Floats:
 
 
 def _aurc(columns: Columns, weights: Floats) -> Floats:
-    return area(columns.confidence, columns.score, weights)
+    return area(columns, weights)
 
 
 def _excess(columns: Columns, weights: Floats) -> Floats:
-    return area(columns.confidence, columns.score, weights) - area(columns.score, columns.score, weights)
+    ideal = replace(columns, confidence=columns.score)
+    return area(columns, weights) - area(ideal, weights)
 
 
 def _selective_area(columns: Columns, weights: Floats) -> Floats:
-    return 1 - area(columns.confidence, columns.score, weights)
+    return 1 - area(columns, weights)
 
 
 def _auroc(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
-    admitted, errors = ranked(columns.confidence, columns.score, weights)
-    wrong = np.diff(errors, axis=1)
-    right = np.diff(admitted, axis=1) - wrong
-    below = errors[:, -1:] - errors[:, 1:]
-    pairs = errors[:, -1] * (admitted[:, -1] - errors[:, -1])
-    won = (right * (below + wrong / 2)).sum(axis=1)
-    return np.asarray(np.where(pairs > 0, won / np.where(pairs > 0, pairs, 1), np.nan))
+    drawn, right = _by_confidence(columns, weights)
+    wrong = drawn
+    wrong -= right
+    below = np.cumsum(wrong, axis=1)
+    pairs = below[:, -1] * right.sum(axis=1)
+    wrong /= 2
+    below -= wrong
+    below *= right
+    return np.asarray(np.where(pairs > 0, below.sum(axis=1) / np.where(pairs > 0, pairs, 1), np.nan))
 
 
 def once(function: Callable[[Columns, Floats], Floats], columns: Columns) -> float | None:
@@ -132,7 +147,7 @@ def _accuracy_at(share: float) -> Callable[[Columns, Floats], Floats]:
     def accuracy(columns: Columns, weights: Floats) -> Floats:
         import numpy as np
 
-        admitted, errors = ranked(columns.confidence, columns.score, weights)
+        admitted, errors = ranked(columns, weights)
         wanted = np.maximum(np.ceil(share * admitted[:, -1] - 1e-9), 1)
         last = (admitted < wanted[:, None]).sum(axis=1)
         rows = np.arange(len(weights))
@@ -147,7 +162,7 @@ def _coverage_at(risk: float) -> Callable[[Columns, Floats], Floats]:
     def coverage(columns: Columns, weights: Floats) -> Floats:
         import numpy as np
 
-        admitted, errors = ranked(columns.confidence, columns.score, weights)
+        admitted, errors = ranked(columns, weights)
         safe = errors <= risk * admitted + 1e-9
         return np.asarray(np.where(safe, admitted, 0).max(axis=1) / admitted[:, -1])
 

@@ -6,6 +6,9 @@ A fragment is a run of words that stands in the article too, found from left to 
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 from assay.metrics.base import metric
 from assay.metrics.scoring import UNANSWERED
 from assay.metrics.words import words_of_sentences
@@ -17,48 +20,58 @@ SOURCE = "https://aclanthology.org/N18-1065/"
 @metric(family="accuracy", better="neither", source=SOURCE)
 def summary_coverage(answer: Answer) -> float | None:
     """Share of the summary's words that lie in fragments copied from the article: sum of |fragment| / |summary|."""
-    texts = _article_and_summary(answer)
-    return sum(fragments(*texts)) / len(texts[1]) if texts else None
+    use = _use(answer)
+    return sum(use.fragments) / use.summary if use else None
 
 
 @metric(family="accuracy", range=(0, None), better="neither", source=SOURCE)
 def summary_density(answer: Answer) -> float | None:
     """Mean length of the fragment that a word of the summary lies in: sum of |fragment| squared / |summary|."""
-    texts = _article_and_summary(answer)
-    return sum(length**2 for length in fragments(*texts)) / len(texts[1]) if texts else None
+    use = _use(answer)
+    return sum(length**2 for length in use.fragments) / use.summary if use else None
 
 
 @metric(family="accuracy", range=(0, None), better="neither", source=SOURCE)
 def summary_compression(answer: Answer) -> float | None:
     """Words of the article / words of the summary."""
-    texts = _article_and_summary(answer)
-    return len(texts[0]) / len(texts[1]) if texts else None
+    use = _use(answer)
+    return use.article / use.summary if use else None
 
 
 def fragments(article: list[str], summary: list[str]) -> list[int]:
     """The lengths in words of the pieces of a summary that are copied from the article, from left to right."""
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(article):
-        places.setdefault(word, []).append(place)
+    letters: dict[str, str] = {}
+    for word in article:
+        letters.setdefault(word, chr(len(letters)))
+    there = "".join(letters[word] for word in article)  # a letter for each word, so that pieces are found as quickly as text
+    strange = chr(len(letters))
+    wanted = "".join(letters.get(word, strange) for word in summary)
     lengths, start = [], 0
-    while start < len(summary):
-        longest = 0
-        for place in places.get(summary[start], ()):
-            beyond = start + longest  # a longer piece must agree here too
-            if longest and summary[beyond : beyond + 1] != article[place + longest : place + longest + 1]:
-                continue
-            length = 0
-            while summary[start + length : start + length + 1] == article[place + length : place + length + 1] != []:
-                length += 1
-            longest = max(longest, length)
-        if longest:
-            lengths.append(longest)
-        start += max(longest, 1)
+    while start < len(wanted):
+        end, place = start, -1
+        # where a piece goes on no further, the next longer one can only begin later
+        while end < len(wanted) and (place := there.find(wanted[start : end + 1], place + 1)) >= 0:
+            while end < len(wanted) and there[place + end - start : place + end - start + 1] == wanted[end]:
+                end += 1
+        if end > start:
+            lengths.append(end - start)
+        start = max(end, start + 1)
     return lengths
 
 
-def _article_and_summary(answer: Answer) -> tuple[list[str], list[str]] | None:
-    if not answer.input or answer.outcome in UNANSWERED:
-        return None
-    summary = words_of_sentences(answer.prediction.lower())
-    return (words_of_sentences(answer.input.lower()), summary) if summary else None
+class _Use(NamedTuple):
+    """How a summary uses its article: the words of both, and the lengths of what is copied."""
+
+    article: int
+    summary: int
+    fragments: list[int]
+
+
+def _use(answer: Answer) -> _Use | None:
+    return _used(answer.input, answer.prediction) if answer.input and answer.outcome not in UNANSWERED else None
+
+
+@lru_cache(maxsize=1)  # three metrics look at the same answer
+def _used(article: str, summary: str) -> _Use | None:
+    given, written = words_of_sentences(article.lower()), words_of_sentences(summary.lower())
+    return _Use(len(given), len(written), fragments(given, written)) if written else None

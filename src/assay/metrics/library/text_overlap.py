@@ -8,7 +8,8 @@ ASCII letters and digits: texts in other scripts have no words for it, so use ch
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -117,17 +118,29 @@ def bleu(answer: Answer) -> dict[str, float] | None:
 
 
 def _bleu_counts(prediction: str, references: list[str]) -> dict[str, float]:
-    return dict(_counted(prediction, tuple(references)))
-
-
-@lru_cache(maxsize=16)  # the sentence's score and the corpus's counts need the same
-def _counted(prediction: str, references: tuple[str, ...]) -> dict[str, float]:
-    score = _sacrebleu().corpus_score([prediction], [[reference] for reference in references])
-    counts = {"predicted_words": float(score.sys_len), "reference_words": float(score.ref_len)}
+    """The words, and for each order the n-grams given and those also in a reference, at most as often as in one of them."""
+    size, given = _bleu_grams(prediction)
+    wanted = [_bleu_grams(reference) for reference in references]
+    nearest = min((abs(words - size), words) for words, _ in wanted)[1]
+    common = dict.fromkeys(ORDERS, 0)
+    for gram in {gram for _, grams in wanted for gram in grams.keys() & given.keys()}:
+        common[len(gram)] += min(given[gram], max(grams[gram] for _, grams in wanted))
+    counts = {"predicted_words": float(size), "reference_words": float(nearest)}
     for n in ORDERS:
-        counts[f"common{n}"] = float(score.counts[n - 1])
-        counts[f"given{n}"] = float(score.totals[n - 1])
+        counts[f"common{n}"] = float(common[n])
+        counts[f"given{n}"] = float(max(size - n + 1, 0))
     return counts
+
+
+@lru_cache(maxsize=64)  # the sentence's score, the corpus's counts and the comparison of samples need the same
+def _bleu_grams(text: str) -> tuple[int, Counter[tuple[Hashable, ...]]]:
+    """How many words a text has as sacrebleu counts them (its tokenizer 13a), and how often it has each n-gram of them.
+
+    Raises:
+        MissingExtra: sacrebleu is not installed.
+    """
+    words = _sacrebleu().tokenizer(text.rstrip()).split()
+    return len(words), Counter(gram for n in ORDERS for gram in zip(*(words[start:] for start in range(n)), strict=False))
 
 
 def _sentence_value(counts: Mapping[str, float]) -> float:
@@ -190,6 +203,7 @@ def self_bleu(answer: Answer) -> float | None:
     if len(texts) < 2 or answer.outcome in UNANSWERED:
         return None
     total = 0.0
-    for place, text in enumerate(texts):
-        total += _sentence_value(_bleu_counts(text, texts[:place] + texts[place + 1 :]))
+    for text, times in Counter(texts).items():
+        others = [other for other in dict.fromkeys(texts) if times > 1 or other != text]
+        total += times * _sentence_value(_bleu_counts(text, others))
     return total / len(texts)

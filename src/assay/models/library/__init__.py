@@ -1,5 +1,5 @@
 """The providers that come with assay; importing this registers them."""
 
-from assay.models.library import baseline, local, openai
+from assay.models.library import anthropic, baseline, bedrock, gguf, google, hf, local, openai, replay
 
-__all__ = ["baseline", "local", "openai"]
+__all__ = ["anthropic", "baseline", "bedrock", "gguf", "google", "hf", "local", "openai", "replay"]

@@ -4,20 +4,30 @@
 - name: openai/my-model                   # a server of your own, on this machine without a key
   base_url: http://127.0.0.1:8000/v1
   endpoint: completions                   # plain text, and log-probabilities of given texts
+  stream: true                            # time to the first token
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from assay.errors import AssayError
 from assay.models.base import Capabilities, Endpoint, ModelConfig, RequestError, provider
+from assay.models.library.responses import responses_model
 from assay.models.wire import bodies, parsing, scoring
+from assay.models.wire.auth import key_auth
+from assay.models.wire.streams import Gathering
 from assay.models.wire.transport import Transport, checked_url, is_loopback
 from assay.records import ModelIdentity, Request, Response
 from assay.settings import secret, setting
+
+if TYPE_CHECKING:
+    from assay.models.probing import Ask, Finding
 
 BASE_URL = "https://api.openai.com/v1"
 TIMEOUT_S = 300.0
@@ -40,9 +50,12 @@ class OpenAICompatible(Endpoint):
 
     def __init__(self, model: str, config: ModelConfig, transport: Transport) -> None:
         self._model = model
+        self._config = config
         self._extra = config.body
         self._transport = transport
         self._chat = config.endpoint != "completions"
+        self._streams = config.stream
+        self.allowance = transport.allowance
         self._path = "/chat/completions" if self._chat else "/completions"
         self._official = transport.base_url == BASE_URL
         self._generated_when_scoring = 0
@@ -63,7 +76,7 @@ class OpenAICompatible(Endpoint):
         )
 
     async def ask(self, request: Request) -> Response:
-        """One attempt. `latency_s` runs from sending to the last byte.
+        """One attempt. `latency_s` runs from sending to the last byte, `first_token_s` to the first text of a stream.
 
         Raises:
             RequestError: the attempt failed; kinds: connection, timeout, rate_limit, server, authentication, not_found,
@@ -72,12 +85,23 @@ class OpenAICompatible(Endpoint):
         try:
             if request.continuation is not None and not self._chat:
                 return await self._score(request, request.continuation)
+            if self._streams:
+                return await self._streamed(self._body(request))
             reply, latency_s = await self._exchange(self._body(request))
             return self._received(parsing.response_of(reply), latency_s)
         except RequestError as error:
             if error.kind == "not_found":
                 raise await self._with_names(error) from None
             raise
+
+    def findings(self, ask: Ask) -> AsyncIterator[Finding]:
+        """What the endpoint can do: chat and text completions, whichever is configured."""
+        from assay.models.openai_probing import findings
+
+        def variant(**changes: Any) -> OpenAICompatible:
+            return OpenAICompatible(self._model, msgspec.structs.replace(self._config, **changes), self._transport)
+
+        return findings(self._model, self._config, variant, self._transport.model_names, ask)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -102,15 +126,31 @@ class OpenAICompatible(Endpoint):
             return await self._score(request, continuation)
         return self._received(scoring.scored_response(reply, prompt, continuation, self._transport.secrets.clean), latency_s)
 
-    def _received(self, response: Response, latency_s: float) -> Response:
-        return msgspec.structs.replace(self._transport.secrets.cleaned(response), latency_s=latency_s)
+    async def _streamed(self, body: dict[str, object]) -> Response:
+        gathering, latency_s = Gathering(), 0.0
+        async with aclosing(self._transport.stream(self._path, bodies.streaming(body, self._extra))) as events:
+            async for event in events:
+                gathering.add(event.data, event.at_s)
+                latency_s = event.at_s
+        if not gathering.complete:
+            message = f"{self._transport.base_url}{self._path} ended its stream before the answer was complete"
+            raise RequestError("truncated_body", message, retriable=True)
+        response = parsing.response_of(self._reply(gathering.body()))
+        return self._received(response, latency_s, gathering.first_token_s)
+
+    def _received(self, response: Response, latency_s: float, first_token_s: float | None = None) -> Response:
+        cleaned = self._transport.secrets.cleaned(response)
+        return msgspec.structs.replace(cleaned, latency_s=latency_s, first_token_s=first_token_s)
 
     async def _exchange(self, body: dict[str, object]) -> tuple[parsing.Reply, float]:
         data, latency_s = await self._transport.post(self._path, body)
+        return self._reply(data), latency_s
+
+    def _reply(self, data: bytes) -> parsing.Reply:
         reply = parsing.decode(data, self._transport.secrets.clean)
         if reply.error and not reply.choices:
             raise self._transport.error_in_body(reply.error, self._path)
-        return reply, latency_s
+        return reply
 
     async def _with_names(self, error: RequestError) -> RequestError:
         if self._served is None:
@@ -126,13 +166,16 @@ class OpenAICompatible(Endpoint):
 
 
 @provider("openai", examples=("openai/<model>",))
-def openai(name: str, config: ModelConfig) -> OpenAICompatible:
+def openai(name: str, config: ModelConfig) -> Endpoint:
     """OpenAI, and servers that speak its protocol (vLLM, llama.cpp, TGI, Ollama, gateways)."""
     base_url = checked_url(config.base_url or setting("OPENAI_BASE_URL") or BASE_URL)
+    if config.endpoint == "responses":
+        return responses_model(name, config, base_url)
     variable = config.key_variable or "OPENAI_API_KEY"
     key = secret(variable)
     if key is None and not is_loopback(base_url):
         raise AssayError(f"{config.name} needs an API key for {base_url}, and {variable} is not set", f"export {variable}=…")
     timeout_s = config.timeout_s or TIMEOUT_S
-    transport = Transport(base_url, key, config.headers, timeout_s, f"set {variable} to a key that is valid there")
+    hint = f"set {variable} to a key that is valid there"
+    transport = Transport(base_url, key_auth(key, config), config.headers, timeout_s, hint)
     return OpenAICompatible(config.model or name, config, transport)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.models.in_process.jobs import Job
+from assay.models.in_process.sampling import Row, Sample, described, rows_of
+from assay.models.in_process.words import Words
 from assay.models.local.attention import Span
 from assay.models.local.cache import BLOCK, KeyValues
 from assay.models.local.llama import LOGIT_ROWS, Llama
 from assay.models.local.prefixes import Node, tree
-from assay.models.local.sampling import Row, Sample, described, rows_of
-from assay.models.local.tokenizer import Tokenizer
 from assay.records import Token
 
 Floats = NDArray[np.float32]
@@ -27,24 +28,6 @@ PASS_ROWS = 384
 """Most tokens of prompts in one pass, a multiple of `products.ROWS`: enough for full speed."""
 HELD_TOKENS = 16_384
 """Tokens whose keys and values are held at once; SmolLM2-135M needs 46 kB for one, 750 MB for all."""
-
-
-@dataclass
-class Job:
-    """A request after tokenisation.
-
-    `text` is what the model reads. A scoring job has one target for each of its last tokens: the token whose probability
-    is asked for after it. A generation job has samples, which continue the text.
-    """
-
-    text: Sequence[int]
-    targets: Sequence[int] = ()
-    pieces: Sequence[str] = ()
-    """The targets as text."""
-    top: int = 0
-    samples: Sequence[Sample] = ()
-    scores: list[Token] = field(default_factory=list)
-    """The targets with their log-probabilities: filled in by `Engine.run`."""
 
 
 @dataclass(eq=False)
@@ -72,23 +55,23 @@ class _Growing:
 class Engine:
     """Reads and continues texts with one model. Not for several threads at once."""
 
-    def __init__(self, model: Llama, tokenizer: Tokenizer, *, sharing: bool = True) -> None:
+    def __init__(self, model: Llama, words: Words, *, sharing: bool = True) -> None:
         self._model = model
-        self._tokenizer = tokenizer
+        self._words = words
         self._sharing = sharing
         """Read shared beginnings once. Results are the same without, only slower."""
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Fill in the scores of scoring jobs and complete the samples of generation jobs."""
-        _Batch(self._model, self._tokenizer, jobs, self._sharing).run()
+        _Batch(self._model, self._words, jobs, self._sharing).run()
 
 
 class _Batch:
     """The state of one batch."""
 
-    def __init__(self, model: Llama, tokenizer: Tokenizer, jobs: Sequence[Job], sharing: bool) -> None:
+    def __init__(self, model: Llama, words: Words, jobs: Sequence[Job], sharing: bool) -> None:
         self._model = model
-        self._tokenizer = tokenizer
+        self._words = words
         self._jobs = [job for job in jobs if job.targets or any(not sample.finish for sample in job.samples)]
         texts = [job.text for job in self._jobs]
         roots = tree(texts) if sharing else [Node(None, 0, text, [number]) for number, text in enumerate(texts)]
@@ -167,7 +150,7 @@ class _Batch:
         """Score the targets that follow a place, and start the samples that continue it."""
         for job, number in targets:
             if job.targets:
-                job.scores[number] = described(self._tokenizer, row, job.targets[number], job.pieces[number], job.top)
+                job.scores[number] = described(self._words, row, job.targets[number], job.pieces[number], job.top)
                 continue
             assert reading.cache is not None
             samples = [sample for sample in job.samples if not sample.finish]

@@ -109,12 +109,24 @@ def read(path: Path) -> GGUF:
     Raises:
         AssayError: the file cannot be read, is not a GGUF file, is cut off, or holds a tensor type that is not supported.
     """
+    return _Reader(path, _mapped(path)).read()
+
+
+def metadata(path: Path) -> dict[str, Any]:
+    """A file's metadata alone, whatever types its tensors have.
+
+    Raises:
+        AssayError: the file cannot be read, is not a GGUF file, or is cut off.
+    """
+    return _Reader(path, _mapped(path)).metadata()[0]
+
+
+def _mapped(path: Path) -> mmap.mmap:
     try:
         with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         raise AssayError(f"weights file {path} cannot be read: {error}", REPAIR) from error
-    return _Reader(path, data).read()
 
 
 class _Reader:
@@ -126,6 +138,17 @@ class _Reader:
         self.at = 0
 
     def read(self) -> GGUF:
+        metadata, tensor_count = self.metadata()
+        entries = [self.tensor_entry() for _ in range(tensor_count)]
+        alignment = metadata.get("general.alignment", 32)
+        if not isinstance(alignment, int) or alignment <= 0:
+            raise self.broken(f"its alignment is {alignment!r}")
+        start = -(-self.at // alignment) * alignment
+        tensors = {name: self.tensor(name, shape, kind, start + offset) for name, shape, kind, offset in entries}
+        return GGUF(self.path, metadata, tensors)
+
+    def metadata(self) -> tuple[dict[str, Any], int]:
+        """The metadata, and how many tensors follow it."""
         if self.data[:4] != b"GGUF":
             raise self.broken("it does not start with 'GGUF'")
         self.at = 4
@@ -137,13 +160,7 @@ class _Reader:
         for _ in range(value_count):
             key = self.string()
             metadata[key] = self.value(self.scalar("I"))
-        entries = [self.tensor_entry() for _ in range(tensor_count)]
-        alignment = metadata.get("general.alignment", 32)
-        if not isinstance(alignment, int) or alignment <= 0:
-            raise self.broken(f"its alignment is {alignment!r}")
-        start = -(-self.at // alignment) * alignment
-        tensors = {name: self.tensor(name, shape, kind, start + offset) for name, shape, kind, offset in entries}
-        return GGUF(self.path, metadata, tensors)
+        return metadata, tensor_count
 
     def broken(self, reason: str) -> AssayError:
         return AssayError(f"weights file {self.path} is broken: {reason}", REPAIR)

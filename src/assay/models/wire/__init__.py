@@ -1,1 +1,1 @@
-"""The wire format of OpenAI-compatible endpoints: bodies out, responses in, and what errors mean."""
+"""Wire formats of endpoints: bodies out, responses in, and what errors mean."""

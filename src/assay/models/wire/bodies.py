@@ -90,6 +90,11 @@ def scoring_body(model: str, request: Request, extra: Mapping[str, Any], *, gene
     return merged(body, extra)
 
 
+def streaming(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The same body with the reply streamed, its usage at the end; `stream_options: null` in `extra` takes that out."""
+    return merged({**body, "stream": True, "stream_options": {"include_usage": True}}, extra)
+
+
 def plain(request: Request) -> str:
     """The prompt of a request to a completions endpoint.
 

@@ -1,4 +1,4 @@
-"""What an HTTP error of an OpenAI-compatible endpoint means: its kind, whether to ask again, and a message for people."""
+"""What an HTTP error of a model's endpoint means: its kind, whether to ask again, and a message for people."""
 
 from __future__ import annotations
 
@@ -17,14 +17,24 @@ __all__ = ["from_error_field", "from_status", "one_line", "retry_after_s"]
 Clean = Callable[[str], str]
 """Takes the secrets out of a text."""
 
+_LARGEST = 64 * 1024
+"""Bytes of an error's body that are read."""
 _TOO_LONG = re.compile(
-    r"context.?(length|window|size)|maximum.{0,20}context|too many tokens|prompt is too long|exceeds?.{0,40}tokens", re.I
+    r"context.?(length|window|size|limit)|maximum.{0,20}context|too many tokens|(prompt|input) is too long"
+    r"|exceeds?.{0,40}tokens",
+    re.I,
 )
-_FILTERED = re.compile(r"content.?(filter|policy|management)|responsible.?ai", re.I)
+_FILTERED = re.compile(r"content.?(filter|policy|management)|responsible.?ai|usage polic|policy.violation|bio_policy", re.I)
 _NO_MODEL = re.compile(
     r"model.{0,80}(not found|does not exist|not exist|no such)|(unknown|invalid|no such) model|model_not_found", re.I
 )
 _QUOTA = re.compile(r"insufficient_quota|quota exceeded|exceeded your current quota|billing", re.I)
+_NO_CREDIT = re.compile(r"credit balance|specified api usage limits", re.I)
+_WRONG_KEY = re.compile(r"api key (not valid|expired)|api_key_invalid", re.I)
+_DELAY = re.compile(rb'"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d+)?)s"')
+"""The pause in the details of Google's errors, which call a limit per minute a quota too."""
+_FOR_LONG = re.compile(rb"PerDay|spend_limit_reached")
+"""Limits of Google and Anthropic that do not end within minutes."""
 
 
 def from_status(
@@ -43,26 +53,26 @@ def from_status(
     message, code = _server_message(data, clean)
     said = f"{where} answered {status}" + (f": {message}" if message else "")
     about = f"{code} {message}"
-    if status in (401, 403):
+    if status == 402 or _NO_CREDIT.search(about):
+        return RequestError("rate_limit", f"{said} (the account's quota is used up)", retriable=False)
+    if status in (401, 403) or _WRONG_KEY.search(about):
         if _FILTERED.search(about):
             return RequestError("content_filter", said, retriable=False)
         return RequestError("authentication", f"{said} ({key_hint})", retriable=False)
     if status == 404 or _NO_MODEL.search(about):
         return RequestError("not_found", said, retriable=False)
     if status == 429:
-        if _QUOTA.search(about):
-            return RequestError("rate_limit", f"{said} (the account's quota is used up)", retriable=False)
-        return RequestError("rate_limit", said, retriable=True, retry_after_s=retry_after_s(headers))
+        return _rate_limit(said, headers, data[:_LARGEST], quota=_QUOTA.search(about) is not None)
     if status == 408:
         return RequestError("timeout", said, retriable=True, retry_after_s=retry_after_s(headers))
-    if status >= 500 or status in (409, 425):
+    if status >= 500 or status in (409, 424, 425):
         return RequestError("server", said, retriable=True, retry_after_s=retry_after_s(headers))
     if 300 <= status < 400:
         target = one_line(clean(headers.get("Location", "another address")))
         return RequestError(
             "bad_request", f"{said}: it redirects to {target} (set base_url to the final address)", retriable=False
         )
-    if _TOO_LONG.search(about):
+    if status == 413 or _TOO_LONG.search(about):
         return RequestError("context_length", said, retriable=False)
     if _FILTERED.search(about):
         return RequestError("content_filter", said, retriable=False)
@@ -79,6 +89,17 @@ def from_error_field(error: Any, where: str, key_hint: str, clean: Clean = str) 
     code = str(error.get("code")) if isinstance(error, dict) else ""
     status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
     return from_status(status, {}, data, where, key_hint, clean)
+
+
+def _rate_limit(said: str, headers: Mapping[str, str], data: bytes, *, quota: bool) -> RequestError:
+    """The error for 429: a limit that ends soon, or a quota that does not."""
+    delay = _DELAY.search(data)
+    if _FOR_LONG.search(data) or (quota and delay is None):
+        return RequestError("rate_limit", f"{said} (the account's quota is used up)", retriable=False)
+    pause_s = retry_after_s(headers)
+    if pause_s is None and delay is not None:
+        pause_s = float(delay[1])
+    return RequestError("rate_limit", said, retriable=True, retry_after_s=pause_s)
 
 
 def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
@@ -107,7 +128,7 @@ def _seconds(value: str | None) -> float | None:
 
 def _server_message(data: bytes, clean: Clean) -> tuple[str, str]:
     """The message and code in an error body: OpenAI's `{"error": {...}}`, a bare message, or whatever text it is."""
-    text = clean(data[: 64 * 1024].decode("utf-8", "replace"))
+    text = clean(data[:_LARGEST].decode("utf-8", "replace"))
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):

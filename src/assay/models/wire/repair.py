@@ -29,7 +29,7 @@ def repaired(plain: Any, logprobs: type[msgspec.Struct]) -> Any:
         plain: the reply, as JSON gives it.
         logprobs: the shape log-probabilities must have to be kept.
     """
-    plain = _whole_characters(plain)
+    plain = whole_characters(plain)
     if not isinstance(plain, dict):
         return plain
     choices = plain.get("choices")
@@ -88,11 +88,12 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _whole_characters(value: Any) -> Any:
+def whole_characters(value: Any) -> Any:
+    """Plain data whose texts hold no lone surrogate: each becomes U+FFFD."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_whole_characters(item) for item in value]
+        return [whole_characters(item) for item in value]
     if isinstance(value, dict):
-        return {_whole_characters(key): _whole_characters(item) for key, item in value.items()}
+        return {whole_characters(key): whole_characters(item) for key, item in value.items()}
     return value

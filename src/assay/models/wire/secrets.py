@@ -26,8 +26,14 @@ class Secrets:
         values = [key or "", *headers.values()]
         # Behind `Bearer` or `Basic` stands the secret alone.
         values += [value.partition(" ")[2] for value in values]
+        self._values = values
         self._everywhere = _any_of(values, SHORTEST)
         self._key = key if key and len(key) >= SHORTEST_IN_ANSWERS else ""
+
+    def hide(self, *values: str) -> None:
+        """Clean messages of these values too: credentials that are made while the program runs."""
+        self._values += values
+        self._everywhere = _any_of(self._values, SHORTEST)
 
     def clean(self, text: str) -> str:
         """A text for people, without any secret."""

@@ -1,18 +1,21 @@
-"""One HTTP session to one base URL: bounded bodies, errors with a kind, and a key that never shows."""
+"""One HTTP session to one base URL: bounded bodies and streams, errors with a kind, and a key that never shows."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from assay.errors import AssayError
-from assay.models.base import RequestError
-from assay.models.wire import failures
+from assay.models.base import Allowance, RequestError
+from assay.models.wire import allowances, failures
+from assay.models.wire.auth import Auth
+from assay.models.wire.events import Event, EventParser
 from assay.models.wire.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class Transport:
 
     Args:
         base_url: `http://…` or `https://…`, with path, without credentials, query and fragment.
-        key: the API key, sent as bearer token; `None` sends none.
+        auth: how a request shows who asks.
         headers: further headers.
         timeout_s: seconds one exchange may take.
         key_hint: what a user does about a refused key.
@@ -47,16 +50,14 @@ class Transport:
         AssayError: the URL or a header cannot be used.
     """
 
-    def __init__(self, base_url: str, key: str | None, headers: Mapping[str, str], timeout_s: float, key_hint: str) -> None:
+    def __init__(self, base_url: str, auth: Auth, headers: Mapping[str, str], timeout_s: float, key_hint: str) -> None:
         self.base_url = checked_url(base_url)
-        self._key = key.strip() if key else None
+        self.allowance = Allowance()
+        self._auth = auth
         self._timeout_s = timeout_s
         self._key_hint = key_hint
-        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            self._headers["Authorization"] = f"Bearer {self._key}"
-        self._headers.update(headers)
-        self.secrets = Secrets(self._key, headers)
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json", **auth.fixed(), **headers}
+        self.secrets = Secrets(auth.key, {**auth.fixed(), **headers})
         for name, value in self._headers.items():
             if not _HEADER_NAME.fullmatch(name):
                 raise AssayError(f"the header name {name!r} is none that HTTP allows", "use letters, digits and hyphens")
@@ -72,22 +73,64 @@ class Transport:
             RequestError: there was no response, or it was no success.
         """
         url = f"{self.base_url}{path}"
-        try:
-            data = msgspec.json.encode(body)
-        except (UnicodeEncodeError, TypeError) as error:
-            raise RequestError("bad_request", f"the request cannot be written as JSON: {error}", retriable=False) from None
+        data = _encoded(body)
         started = time.perf_counter()
-        status, headers, answer = await self._exchange("POST", url, data, self._timeout_s)
+        async with self._exchange("POST", url, data, self._timeout_s) as response:
+            answer = await _all_of(response, url)
         latency_s = time.perf_counter() - started
-        if status != 200:
-            raise failures.from_status(status, headers, answer, url, self._key_hint, self.secrets.clean)
+        if response.status != 200:
+            raise self._refused(response, answer, url)
         return answer, latency_s
+
+    async def chunks(self, path: str, body: Mapping[str, Any], accept: str) -> AsyncGenerator[tuple[bytes, float], None]:
+        """The body of the response to a POST as it comes, each part with the seconds from sending to its arrival.
+
+        A consumer that may stop early closes the iterator (`contextlib.aclosing`), which closes the connection.
+
+        Args:
+            path: what follows the base URL.
+            body: the request.
+            accept: the media type wanted.
+
+        Raises:
+            RequestError: there was no response, it was no success, or it broke off.
+        """
+        url = f"{self.base_url}{path}"
+        data = _encoded(body)
+        started = time.perf_counter()
+        async with self._exchange("POST", url, data, self._timeout_s, {"Accept": accept}) as response:
+            if response.status != 200:
+                raise self._refused(response, await _all_of(response, url), url)
+            async for chunk in _parts_of(response, url):
+                yield chunk, time.perf_counter() - started
+
+    async def stream(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[Event, None]:
+        """The server-sent events of the response to a POST, as they come. As `chunks` otherwise.
+
+        Raises:
+            RequestError: as `chunks`; also where the stream ends within an event (`truncated_body`), or the server sends
+                something else than events (`malformed`).
+        """
+        parser, beginning = EventParser(), b""
+        async with aclosing(self.chunks(path, body, "text/event-stream")) as chunks:
+            async for chunk, at_s in chunks:
+                beginning = beginning or chunk[:80]
+                for event in parser.feed(chunk):
+                    yield event._replace(at_s=at_s)
+        if beginning.lstrip().startswith((b"{", b"<")):
+            said = failures.one_line(self.secrets.clean(beginning.decode("utf-8", "replace")))
+            message = f"{self.base_url}{path} did not stream (set stream: false in models.yaml): {said}"
+            raise RequestError("malformed", message, retriable=False)
+        if parser.rest:
+            raise RequestError("truncated_body", f"{self.base_url}{path} ended its stream early", retriable=True)
 
     async def model_names(self) -> list[str]:
         """The models the server says it has; empty where it does not say."""
         try:
-            status, _, data = await self._exchange("GET", f"{self.base_url}/models", None, min(self._timeout_s, CONNECT_S))
-            listed = msgspec.json.decode(data)["data"] if status == 200 else []
+            url = f"{self.base_url}/models"
+            async with self._exchange("GET", url, None, min(self._timeout_s, CONNECT_S)) as response:
+                data = await _all_of(response, url)
+            listed = msgspec.json.decode(data)["data"] if response.status == 200 else []
             return [failures.one_line(self.secrets.clean(str(one["id"]))) for one in listed]
         except (RequestError, msgspec.MsgspecError, KeyError, TypeError, RecursionError):
             return []
@@ -102,19 +145,31 @@ class Transport:
             await self._session.close()
             self._session = None
 
+    def _refused(self, response: aiohttp.ClientResponse, answer: bytes, url: str) -> RequestError:
+        return failures.from_status(response.status, response.headers, answer, url, self._key_hint, self.secrets.clean)
+
+    @asynccontextmanager
     async def _exchange(
-        self, method: str, url: str, data: bytes | None, timeout_s: float
-    ) -> tuple[int, Mapping[str, str], bytes]:
+        self, method: str, url: str, data: bytes | None, timeout_s: float, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """A response whose headers have arrived; whatever breaks within the block becomes a `RequestError`."""
         import asyncio
 
+        more = {**(headers or {}), **self._auth.signed(method, url, data)}
+        with self._explained(url, timeout_s):
+            async with (
+                asyncio.timeout(timeout_s),
+                self._connected().request(method, url, data=data, headers=more, allow_redirects=False) as response,
+            ):
+                allowances.note(self.allowance, response.headers)
+                yield response
+
+    @contextmanager
+    def _explained(self, url: str, timeout_s: float) -> Iterator[None]:
         import aiohttp
 
         try:
-            async with (
-                asyncio.timeout(timeout_s),
-                self._connected().request(method, url, data=data, allow_redirects=False) as response,
-            ):
-                return response.status, response.headers, await _bounded(response.content, url)
+            yield
         except TimeoutError as error:
             if isinstance(error, aiohttp.ConnectionTimeoutError):
                 message = f"cannot connect to {url} within {CONNECT_S:g} s (is base_url right, and the server running?)"
@@ -188,13 +243,22 @@ def is_loopback(base_url: str) -> bool:
     return (urlsplit(base_url).hostname or "") in _LOOPBACK
 
 
-async def _bounded(content: aiohttp.StreamReader, url: str) -> bytes:
-    chunks: list[bytes] = []
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except (UnicodeEncodeError, TypeError) as error:
+        raise RequestError("bad_request", f"the request cannot be written as JSON: {error}", retriable=False) from None
+
+
+async def _all_of(response: aiohttp.ClientResponse, url: str) -> bytes:
+    chunks = [chunk async for chunk in _parts_of(response, url)]
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+async def _parts_of(response: aiohttp.ClientResponse, url: str) -> AsyncIterator[bytes]:
     size = 0
-    while chunk := await content.readany():
+    while chunk := await response.content.readany():
         size += len(chunk)
         if size > LARGEST_BODY:
-            message = f"{url} sent more than {LARGEST_BODY // 2**20} MB"
-            raise RequestError("malformed", message, retriable=False)
-        chunks.append(chunk)
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+            raise RequestError("malformed", f"{url} sent more than {LARGEST_BODY // 2**20} MB", retriable=False)
+        yield chunk

@@ -39,6 +39,7 @@ def local_file(path: str, metric: str = "quasi_exact_match", split_column: str =
     return Scenario(
         source=File(path, split_column=split_column or None),
         instance=_instance,
+        id_of=_id,
         prompting=_prompting(path),
         main_metric=metric,
         taxonomy=Taxonomy(task="user-defined", language="any"),
@@ -61,11 +62,16 @@ def _prompting(path: str) -> Prompting:
 def _instance(row: Row) -> Draft:
     if row.get("input") is None and not row.get("messages"):
         raise AssayError("it has neither input nor messages", "its fields are " + ", ".join(row))
-    more = {name: _scalar(row[name], name) for name in ("id", "group") if row.get(name) not in (None, "")}
+    more = {"group": _scalar(row["group"], "group")} if row.get("group") not in (None, "") else {}
     subgroups = _subgroups(row)
     options = _options(row)
     worked = _scalar(row["worked"], "worked") if row.get("worked") else ""
-    return _draft(row, options, subgroups=subgroups, worked=worked, contrasts=_contrasts(row, options), **more)
+    return _draft(row, options, id=_id(row), subgroups=subgroups, worked=worked, contrasts=_contrasts(row, options), **more)
+
+
+def _id(row: Row) -> str | None:
+    given = row.get("id")
+    return None if given is None or given == "" else _scalar(given, "id")
 
 
 def _subgroups(row: Row) -> dict[str, str]:

@@ -34,7 +34,8 @@ class Hub:
 
     `HF_ENDPOINT`, `HF_HOME`, `HF_TOKEN` and `HF_HUB_OFFLINE` mean what they mean to huggingface_hub. With a full commit id as
     the revision, files and their list are asked for once and then come from its cache without any request. A mirror that
-    does not know the pinned commit is read at its own `main`, with a warning; `identity` then names the commit used.
+    does not know the pinned commit is read at its own `main`, with a warning; `identity` then names the commit used. Where a
+    mirror lacks the train split, questions are asked without examples, with a warning.
 
     Raises:
         AssayError: the name of the repository is not of the form owner/name.
@@ -45,6 +46,8 @@ class Hub:
     train: Pattern | None = None
     valid: Pattern | None = None
     test: Pattern | None = None
+    gated: bool = False
+    """Whether an account must accept terms before it may read the repository."""
 
     def __post_init__(self) -> None:
         if not REPOSITORY.fullmatch(self.repo):
@@ -72,9 +75,25 @@ class Hub:
         pattern = self._patterns.get(split)
         if pattern is None:
             raise AssayError(f"{self.repo} is declared without a split {split}", "it has " + ", ".join(self._patterns))
-        names = matching(self._listing, pattern, self.repo)
+        try:
+            names = matching(self._listing, pattern, self.repo)
+        except AssayError:
+            if split != "train" or not hub_client.is_mirror():
+                raise
+            hub_client.warn_of_no_examples(self.repo)
+            return Rows(())
         paths = {name: hub_client.fetch(self.repo, self._listing, name) for name in names}
         return Rows(self._rows(paths), tuple(DataFile(path=name, sha256=file_sha256(path)) for name, path in paths.items()))
+
+    def in_cache(self, split: Split) -> bool:
+        """Whether the files of a split lie in the cache, so that it can be read without a request."""
+        pattern, known = self._patterns.get(split), hub_client.known_listing(self.repo, self.revision)
+        if pattern is None or known is None:
+            return False
+        try:
+            return all(hub_client.in_cache(self.repo, known, name) for name in matching(known, pattern, self.repo))
+        except AssayError:
+            return False
 
     def _rows(self, paths: dict[str, Path]) -> Iterator[Row]:
         for name, path in paths.items():

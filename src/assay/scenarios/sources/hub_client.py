@@ -20,7 +20,7 @@ import msgspec
 
 from assay.errors import AssayError
 from assay.records import Record
-from assay.scenarios.sources.digests import file_sha256
+from assay.scenarios.sources.digests import file_sha256, git_sha1
 
 T = TypeVar("T")
 
@@ -28,6 +28,8 @@ ATTEMPTS = 6
 FIRST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 4.0
 COMMIT = re.compile(r"[0-9a-f]{40}")
+CONVERTED = "refs/convert/parquet"
+"""Where the hub keeps a repository's data as Parquet, made by itself, when the repository holds a loading script instead."""
 TRANSPORT = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3", "http", "hf_xet"})
 """Packages whose exceptions mean that a request failed, whichever of them a version of huggingface_hub is built on."""
 
@@ -35,10 +37,19 @@ log = logging.getLogger("assay")
 
 
 class RemoteFile(Record):
-    """What the hub says about a file. The digest is known for large (LFS) files only."""
+    """What the hub says about a file: of large (LFS) ones the SHA-256, of others git's digest."""
 
     size: int | None = None
     sha256: str | None = None
+    git_sha1: str | None = None
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file has the size and the digest that the hub says."""
+        return (
+            self.size in (None, path.stat().st_size)
+            and (self.sha256 is None or self.sha256 == file_sha256(path))
+            and (self.git_sha1 is None or self.git_sha1 == git_sha1(path))
+        )
 
 
 class Listing(Record):
@@ -58,10 +69,10 @@ def listing(repo: str, revision: str) -> Listing:
     Raises:
         AssayError: there is no such repository or revision, or the hub cannot be asked and the cache does not know.
     """
-    kept = _kept_listing(repo, revision)
+    kept = known_listing(repo, revision)
     pinned = COMMIT.fullmatch(revision) is not None
     # A mirror's stand-in for a commit is no longer good enough once the hub itself can be asked.
-    if kept is None or not pinned or (kept.commit != revision and not _is_mirror() and not _offline()):
+    if kept is None or not pinned or (kept.commit != revision and not is_mirror() and not _offline()):
         try:
             found = _ask_listing(repo, revision)
         except HubUnreachable as error:
@@ -98,7 +109,7 @@ def fetch(repo: str, of: Listing, name: str) -> Path:
                 name,
             )
         )
-        if told.size in (None, path.stat().st_size) and told.sha256 in (None, file_sha256(path)):
+        if told.fits(path):
             return path
         if _offline():
             break
@@ -108,6 +119,13 @@ def fetch(repo: str, of: Listing, name: str) -> Path:
     )
 
 
+def in_cache(repo: str, of: Listing, name: str) -> bool:
+    """Whether a file of a listed commit lies in the cache."""
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(repo, name, revision=of.commit, repo_type="dataset"), str)
+
+
 def _ask_listing(repo: str, revision: str) -> Listing:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RevisionNotFoundError
@@ -115,7 +133,11 @@ def _ask_listing(repo: str, revision: str) -> Listing:
     def ask(at: str) -> Listing:
         info = HfApi().dataset_info(repo, revision=at, files_metadata=True)
         files = {
-            file.rfilename: RemoteFile(size=file.size, sha256=file.lfs.sha256 if file.lfs else None)
+            file.rfilename: RemoteFile(
+                size=file.size,
+                sha256=file.lfs.sha256 if file.lfs else None,
+                git_sha1=None if file.lfs else file.blob_id,
+            )
             for file in info.siblings or ()
         }
         return Listing(commit=str(info.sha), files=files)
@@ -124,7 +146,7 @@ def _ask_listing(repo: str, revision: str) -> Listing:
         return _persistently(lambda: ask(revision), repo, revision, None)
     except AssayError as error:
         unknown = isinstance(error.__cause__, RevisionNotFoundError)
-        if not (unknown and COMMIT.fullmatch(revision) and _is_mirror()):
+        if not (unknown and (COMMIT.fullmatch(revision) or revision == CONVERTED) and is_mirror()):
             raise
     return _persistently(lambda: ask("main"), repo, "main", None)
 
@@ -196,13 +218,20 @@ def _warn_of_mirror(repo: str, revision: str, commit: str) -> None:
     log.warning("%s: %s does not know the pinned commit %s; reading its main, commit %s", repo, _endpoint(), revision, commit)
 
 
+@functools.cache
+def warn_of_no_examples(repo: str) -> None:
+    """Say once that a mirror's copy of a repository has nothing to take few-shot examples from."""
+    log.warning("%s: %s has no train split of it; no examples are shown", repo, _endpoint())
+
+
 def _endpoint() -> str:
     from huggingface_hub import constants
 
     return str(constants.ENDPOINT)
 
 
-def _is_mirror() -> bool:
+def is_mirror() -> bool:
+    """Whether what stands in for the hub (`HF_ENDPOINT`) is not the hub itself."""
     host = _endpoint().partition("://")[2].partition("/")[0].partition(":")[0]
     return host != "huggingface.co" and not host.endswith(".huggingface.co")
 
@@ -221,7 +250,8 @@ def _listing_path(repo: str, revision: str) -> Path:
     return folder / "assay" / f"{revision.replace('/', '--')}.json"
 
 
-def _kept_listing(repo: str, revision: str) -> Listing | None:
+def known_listing(repo: str, revision: str) -> Listing | None:
+    """The files of a revision as they were listed last; `None` where they never were. Asks nobody."""
     try:
         return msgspec.json.decode(_listing_path(repo, revision).read_bytes(), type=Listing)
     except (OSError, msgspec.MsgspecError):

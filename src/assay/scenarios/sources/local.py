@@ -53,6 +53,11 @@ class File:
         """`file:` and the name of the file or files, without folders."""
         return "file:" + "+".join(dict.fromkeys(path.name for path in self._paths.values()))
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files, each once."""
+        return tuple(dict.fromkeys(self._paths.values()))
+
     def splits(self) -> tuple[Split, ...]:
         """The splits that have rows. With a split column this reads the file once."""
         if self.split_column is None:
@@ -74,6 +79,10 @@ class File:
         if self.split_column is not None:
             rows = (row for found, row in self._assigned(rows, path) if found == split)
         return Rows(rows, (DataFile(path=path.name, sha256=file_sha256(path)),))
+
+    def path_of(self, split: Split) -> Path:
+        """The file of a split that it has."""
+        return self._paths[split]
 
     @functools.cached_property
     def _paths(self) -> dict[Split, Path]:

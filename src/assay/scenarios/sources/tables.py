@@ -22,6 +22,8 @@ BATCH = 1024
 """Rows of a Parquet file decoded at a time."""
 LONGEST_FIELD = 2**27
 """Characters a CSV field may have; Python's own limit of 131,072 is less than a long document."""
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark that some programs write before a text in UTF-8."""
 KINDS = ".parquet, .jsonl, .json, .csv or .tsv, the text kinds also with .gz"
 
 
@@ -87,34 +89,40 @@ def _open(path: Path, name: str) -> IO[bytes]:
 def _lines(file: IO[bytes], name: str) -> Iterator[str]:
     """The lines of a UTF-8 text, a byte order mark left out."""
     for number, line in enumerate(file, 1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            byte = f"byte {error.start + 1} is {line[error.start]:#04x}"
-            raise AssayError(f"{name}, line {number} is not UTF-8: {byte}", "save the file as UTF-8") from error
+        yield _decoded(line.removeprefix(MARK) if number == 1 else line, f"{name}, line {number}")
+
+
+def _decoded(line: bytes, where: str) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        byte = f"byte {error.start + 1} is {line[error.start]:#04x}"
+        raise AssayError(f"{where} is not UTF-8: {byte}", "save the file as UTF-8") from error
 
 
 def _json(path: Path, name: str) -> Iterator[Row]:
     with _open(path, name) as file:
-        head = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
+        head = file.read(1024).removeprefix(MARK).lstrip()
         file.seek(0)
         yield from (_json_array(file, name) if head.startswith(b"[") else _json_lines(file, name))
 
 
 def _json_lines(file: IO[bytes], name: str) -> Iterator[Row]:
     decode = msgspec.json.Decoder().decode
-    for number, line in enumerate(_lines(file, name), 1):
-        if not line.strip():
+    for number, line in enumerate(file, 1):
+        text = line.removeprefix(MARK) if number == 1 else line
+        if text.isspace():
             continue
         try:
-            row = decode(line)
+            row = decode(text)
         except msgspec.DecodeError as error:
+            _decoded(text, f"{name}, line {number}")  # what is no text is told as that
             raise AssayError(f"{name}, line {number} is not JSON: {error}", "each line must hold one object") from error
         except RecursionError:
             raise AssayError(
                 f"{name}, line {number} is nested too deeply to be read", "each line must hold one object"
             ) from None
-        yield _object(row, f"{name}, line {number}")
+        yield row if type(row) is dict else _object(row, f"{name}, line {number}")
 
 
 def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:

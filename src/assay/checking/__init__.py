@@ -1,0 +1,49 @@
+"""Checking the cases of a scenario before anybody is asked: `assay check`. No model is needed.
+
+Errors make a case impossible to ask, or its score wrong; warnings make numbers say less than they seem to; notes tell what to
+expect. The files of a scenario of one's own are read to the end, so that all that is wrong is told at once; a run of such a
+scenario stops at the first error, before it asks anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assay.checking.findings import SEVERITIES, Finding, Report, Severity
+from assay.checking.items import look
+from assay.checking.rows import length_findings, repetition_findings, text_findings
+from assay.checking.wholes import group_findings, label_findings, precision_findings, split_findings
+from assay.metrics import metrics_for
+from assay.scenarios import Scenario
+
+
+def check_scenario(scenario: Scenario, shots: int | None = None, half_width: float | None = None) -> Report:
+    """Everything that can be found about a scenario's cases.
+
+    Args:
+        scenario: with its parameters filled in.
+        shots: examples that will be shown; `None`: as many as the scenario's own prompting says.
+        half_width: of the 95 % interval that is wanted, above 0.
+
+    Raises:
+        AssayError: a metric is unknown, or the files do not exist.
+    """
+    metrics_for((scenario.main_metric, *scenario.metrics))
+    looked = look(scenario)
+    items, file = looked.items, looked.file
+    findings = list(looked.findings)
+    wanted = scenario.prompting.shots if shots is None else shots
+    if items:
+        findings += split_findings(items, file, wanted)
+        findings += text_findings(items, file)
+        findings += length_findings(items, file)
+        findings += repetition_findings(items, file)
+        findings += label_findings(items, file)
+        findings += group_findings(items, file)
+        findings += precision_findings(items, file, half_width)
+    ranked = sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.rows[:1]))
+    counts = Counter(str(item.split) for item in items)
+    return Report(scenario=scenario.name, source=scenario.source.identity, cases=dict(counts), findings=tuple(ranked))
+
+
+__all__ = ["SEVERITIES", "Finding", "Report", "Severity", "check_scenario"]

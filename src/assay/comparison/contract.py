@@ -1,0 +1,62 @@
+"""When two runs may be compared: the keys of their specs that must agree, and those that do not.
+
+A difference between candidates is one between models only where everything else is the same: the data, the way of asking,
+how answers are read, decoding, budget, and the version of the metric. The model and its label may differ, and so may what does
+not touch the numbers compared: perturbations and prompt formats asked besides, other metrics, and how many instances were
+asked, since a larger limit picks a superset and only common instances are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.comparison.results import Difference
+from assay.identity import canonical
+from assay.metrics import Metric
+from assay.records import RunSpec
+
+LONGEST_VALUE = 120
+"""Characters of a value that are shown."""
+
+
+def terms(spec: RunSpec, metric: Metric) -> dict[str, str]:
+    """What must agree between runs whose values of a metric are compared: key to value, as JSON."""
+    version = {named.name: named.version for named in spec.metrics}.get(metric.name)
+    held: dict[str, Any] = {
+        "scenario": {"name": spec.scenario.name, "parameters": spec.scenario.parameters, "version": spec.scenario.version},
+        "data": {"source": spec.data.source, "files": {file.path: file.sha256 for file in spec.data.files}},
+        "prompting": spec.prompting,
+        "draws": spec.draws,
+        "repeats": spec.repeats,
+        "seed": spec.seed,
+        "split": list(spec.split),
+        "helm_compat": spec.helm_compat,
+        "metrics": {metric.name: version},
+    }
+    if metric.family == "toxicity" and spec.toxicity is not None:
+        held["toxicity"] = spec.toxicity.parameters
+    return {key: canonical(value).decode() for key, value in _flat(held, "")}
+
+
+def _flat(value: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for key, inner in value.items():
+        found += _flat(inner, f"{prefix}{key}.") if isinstance(inner, dict) and inner else [(prefix + key, inner)]
+    return found
+
+
+def differences(scenario: str, specs: Mapping[str, RunSpec], metric: Metric) -> list[Difference]:
+    """The terms in which the candidates' runs of a scenario differ, keys sorted."""
+    by_candidate = {candidate: terms(spec, metric) for candidate, spec in specs.items()}
+    limits = {spec.max_instances for spec in specs.values()}
+    if len(limits) == 1:  # else the instances differ by right, and data.files and the seed speak for them
+        for candidate, spec in specs.items():
+            by_candidate[candidate]["data.instances"] = canonical(spec.data.instances).decode()
+    found = []
+    for key in sorted({key for held in by_candidate.values() for key in held}):
+        values = {candidate: held.get(key, "not set")[:LONGEST_VALUE] for candidate, held in by_candidate.items()}
+        if len({held.get(key) for held in by_candidate.values()}) > 1:
+            found.append(Difference(scenario=scenario, key=key, values=values))
+    own_data = [difference for difference in found if difference.key != "data.instances"]
+    return own_data or found  # other data or another seed say already why the instances differ

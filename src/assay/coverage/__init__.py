@@ -1,0 +1,146 @@
+"""What a suite measures, what the library could add, and what nobody measures: `assay coverage`.
+
+    report = cover(read_suite(["helm-lite"]), builtin_map())
+    for table in report.tables: …
+
+Coverage is a matter of declarations: no data is read, and a scenario that covers a place may be small or old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from assay.coverage.maps import Map, MapTable, Place, builtin_map, read_map
+from assay.coverage.units import Unit, belongs, library_units, suite_units
+from assay.records import Record
+from assay.suites import Suite
+
+FAMILIES = ("accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "copyright", "efficiency", "outcomes")
+BY_OPTION = {"robustness": "--perturb robustness", "fairness": "--perturb fairness", "toxicity": "--toxicity lexical"}
+"""Families that an option measures on any scenario that generates."""
+
+
+class Covered(Record):
+    """One place: who measures it."""
+
+    measured: tuple[str, ...] = ()
+    """Entries of the suite."""
+    could_add: tuple[str, ...] = ()
+    """Scenarios of the library, and options, that would."""
+
+    @property
+    def state(self) -> str:
+        """`measured`, `could add` or `nobody`."""
+        return "measured" if self.measured else "could add" if self.could_add else "nobody"
+
+
+class CoverageTable(Record):
+    """Places by row and column; the column of a table with one dimension is empty."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: dict[str, dict[str, Covered]]
+
+
+class Coverage(Record):
+    """A suite on a map."""
+
+    suite: str
+    map: str
+    tables: tuple[CoverageTable, ...]
+    nobody: tuple[str, ...]
+    """Rows that neither the suite nor the library measures."""
+
+
+def cover(suite: Suite, chart: Map, *, families: bool = True) -> Coverage:
+    """A suite on a map.
+
+    Args:
+        suite: what is asked.
+        chart: what should be.
+        families: whether the families of metrics are a table, too.
+
+    Raises:
+        AssayError: an entry of the suite, or a scenario file that the map names, does not exist.
+    """
+    mine, library = suite_units(suite), list(library_units())
+    tables = [_table(table, mine, library) for table in chart.all_tables()]
+    nobody = [
+        f"{table.title}: {name}"
+        for table in tables
+        for name, row in table.rows.items()
+        if all(covered.state == "nobody" for covered in row.values())
+    ]
+    if families:
+        tables.append(_families(mine, library))
+    return Coverage(suite=suite.name, map=chart.map, tables=tuple(tables), nobody=tuple(nobody))
+
+
+def _table(table: MapTable, mine: Sequence[Unit], library: Sequence[Unit]) -> CoverageTable:
+    rows = [_place(row, table.axis) for row in table.rows]
+    columns = [_place(column, "") for column in table.columns]
+    found: dict[str, dict[str, Covered]] = {}
+    for row in rows:
+        here, there = _within(mine, row), _within(library, row)
+        options = tuple(f"--perturb {name}" for name in row.perturbations)
+        if not columns:
+            found[row.name] = {"": _covered(here, there, options)}
+            continue
+        found[row.name] = {column.name: _covered(_within(here, column), _within(there, column)) for column in columns}
+        placed = {id(unit) for column in columns for unit in (*_within(here, column), *_within(there, column))}
+        rest = _covered(_others(here, placed), _others(there, placed))
+        if rest.state != "nobody":
+            found[row.name][OTHER] = rest
+    names = [column.name for column in columns] if columns else [""]
+    if any(OTHER in cells for cells in found.values()):
+        names.append(OTHER)
+        found = {row: {OTHER: Covered(), **cells} for row, cells in found.items()}
+    ordered = {row: {name: cells[name] for name in names} for row, cells in found.items()}
+    return CoverageTable(title=table.title, columns=tuple(names), rows=ordered)
+
+
+OTHER = "other"
+"""The column of what belongs to a row and to none of the columns."""
+
+
+def _place(given: str | Place, axis: str) -> Place:
+    if isinstance(given, Place):
+        return given
+    return Place(name=given, where={axis: given} if axis else {})
+
+
+def _within(units: Sequence[Unit], place: Place) -> list[Unit]:
+    return [unit for unit in units if belongs(unit, place)]
+
+
+def _others(units: Sequence[Unit], placed: set[int]) -> list[Unit]:
+    return [unit for unit in units if id(unit) not in placed]
+
+
+def _covered(mine: Sequence[Unit], library: Sequence[Unit], options: Sequence[str] = ()) -> Covered:
+    """What is asked is named as it is asked; what could be, by the name of its family."""
+    asked = {unit.name for unit in mine}
+    could = dict.fromkeys(unit.name for unit in library if unit.name not in asked)
+    given = {f"--perturb {name}" for unit in mine for name in unit.perturbations}
+    measured = tuple(dict.fromkeys(unit.entry for unit in mine))
+    return Covered(measured=measured, could_add=(*could, *(option for option in options if option not in given)))
+
+
+def _families(mine: Sequence[Unit], library: Sequence[Unit]) -> CoverageTable:
+    def measures(family: str) -> Callable[[Unit], bool]:
+        return lambda unit: family in unit.families
+
+    rows: dict[str, dict[str, Covered]] = {}
+    for family in FAMILIES:
+        fits = measures(family)
+        option = BY_OPTION.get(family)
+        missing = any(not fits(unit) for unit in mine)
+        found = _covered([unit for unit in mine if fits(unit)], [unit for unit in library if fits(unit) and not option])
+        could = (option,) if option and missing else found.could_add
+        rows[family] = {"": msgspec.structs.replace(found, could_add=could)}
+    return CoverageTable(title="families of metrics", columns=("",), rows=rows)
+
+
+__all__ = ["Coverage", "CoverageTable", "Covered", "Map", "MapTable", "Place", "builtin_map", "cover", "read_map"]

@@ -1,0 +1,132 @@
+"""A scenario file with comments, written from a guess about a file's columns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from assay.scenarios.own.inspection import FEWEST_WITH_EXAMPLES, Guess
+from assay.scenarios.own.templates import escaped
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"])
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+EXAMPLES = 5
+COMMENTS = 34
+"""Column at which comments stand."""
+ROOM = 4
+"""Tokens that a label's word may take, and more for the longest."""
+
+
+def scenario_text(guess: Guess, data: Path) -> str:
+    """The YAML of a scenario, to be put beside its data."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", data.name.split(".")[0]).strip("_.-") or "cases"
+    lines = [
+        "# What is asked, what is right, and how it is scored. Every key is explained in docs/own_cases.md.",
+        f"scenario: {quoted(name)}",
+        'about: ""\t# one sentence: what does it tell to be good at this?',
+        "",
+        *_source(guess, data),
+        "",
+        *_cases(guess),
+        "",
+        *_prompting(guess),
+        "",
+        *_rest(guess),
+    ]
+    return "".join(f"{_aligned(line)}\n" for line in lines)
+
+
+def _aligned(line: str) -> str:
+    """A line with its comment, which stands behind a tab, at the column where the others are."""
+    said, _, comment = line.partition("\t")
+    return f"{said:<{COMMENTS - 2}}  {comment}" if comment else said
+
+
+def quoted(text: str) -> str:
+    """A text as YAML reads it back, in quotes unless it is one plain word."""
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    return '"' + "".join(_escape(character) for character in text) + '"'
+
+
+def _escape(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    harmless = character.isprintable() and character != "\ufeff"
+    return character if harmless else f"\\u{ord(character):04x}" if ord(character) < 65536 else f"\\U{ord(character):08x}"
+
+
+def _source(guess: Guess, data: Path) -> list[str]:
+    lines = ["source:", f"  file: {quoted(data.name)}"]
+    if guess.split:
+        lines.append(f"  split_column: {quoted(guess.split)}\t# train rows are examples, test rows are asked")
+    elif _held_out(guess):
+        lines.append("  held_out: 0.1\t# this share of the cases becomes examples and is not asked")
+    return lines
+
+
+def _held_out(guess: Guess) -> bool:
+    return not guess.split and not guess.messages and guess.rows >= FEWEST_WITH_EXAMPLES
+
+
+def _cases(guess: Guess) -> list[str]:
+    """The keys that make a case of a row."""
+    lines = [f"messages: {quoted(guess.messages)}\t# a column with [{{role: …, content: …}}, …]"] if guess.messages else []
+    if guess.input:
+        shown = "\n\n".join(f"{{{column}}}" for column in guess.input)
+        lines.append(f"input: {quoted(shown)}\t# what stands in braces is a column; {{{{ and }}}} are braces")
+    if guess.labels:
+        lines.append(f"options: [{', '.join(quoted(escaped(label)) for label in guess.labels)}]")
+    elif isinstance(guess.options, str) and guess.options:
+        lines.append(f"options: {quoted(guess.options)}\t# a column with all of them")
+    elif guess.options:
+        listed = ", ".join(quoted(f"{{{column}}}") for column in guess.options)
+        lines.append(f"options: [{listed}]")
+    answer = quoted(guess.answer)
+    lines.append(f"answer: {answer if guess.written == 'text' else f'{{column: {answer}, as: {guess.written}}}'}")
+    if guess.separator:
+        lines.append(f"separator: {quoted(guess.separator)}\t# between several answers or options in one cell")
+    else:
+        lines.append('separator: ""\t# a cell is one answer; "|" splits it where it has several')
+    for key, column in (("id", guess.id), ("group", guess.group)):
+        if column:
+            lines.append(f"{key}: {quoted(column)}")
+    if guess.worked:
+        lines.append(f"worked: {quoted(f'{{{guess.worked}}}')}")
+    groups = ", ".join(map(quoted, guess.subgroups))
+    lines.append(f"subgroups: [{groups}]\t# numbers are given for each of their values")
+    if guess.unused:
+        lines.append(f"# columns that are not used: {', '.join(map(quoted, guess.unused))}")
+    return lines
+
+
+def _prompting(guess: Guess) -> list[str]:
+    """How it is asked: labels as words, options by letter, anything else as text."""
+    shots = EXAMPLES if guess.split or _held_out(guess) else 0
+    if guess.messages:
+        return ["prompting:", "  method: chat\t# sends the messages as they are", "  max_tokens: 512"]
+    if guess.options:
+        return ["prompting:", "  method: multiple_choice_joint\t# shows the options, asks for a letter", f"  shots: {shots}"]
+    if not guess.labels:
+        return ["prompting:", "  method: generation", f"  shots: {shots}", "  max_tokens: 100", '  stop: ["\\n"]']
+    told = f"Answer with one of: {', '.join(guess.labels)}.\n"
+    return [
+        "prompting:",
+        "  method: generation\t# the model writes one of the options",
+        f"  instructions: {quoted(told)}",
+        f"  shots: {shots}\t# examples shown before the question",
+        f"  max_tokens: {ROOM + max(map(len, guess.labels)) // 2}",
+        '  stop: ["\\n"]',
+    ]
+
+
+def _rest(guess: Guess) -> list[str]:
+    metric = "quasi_exact_match" if guess.labels or guess.options else "f1_score"
+    return [
+        f"metric: {metric}\t# assay list metrics",
+        "taxonomy: {task: user-defined, language: any}\t# its place on the map: assay coverage",
+        'licence: ""',
+        'notes: ""\t# what a reader of the numbers should know',
+        "version: 1\t# raise it when you change what is asked",
+    ]

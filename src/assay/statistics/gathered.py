@@ -1,0 +1,140 @@
+"""The scored trials of a run as they come, held compactly: what estimates need of a trial are numbers, and names are kept once.
+
+A trial takes a few hundred bytes here, with its answer's text it would take thousands.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.metrics import Metric, count_answer
+from assay.metrics.scoring import READ, readings
+from assay.records import ScoredTrial
+from assay.statistics.totals import Counts
+
+if TYPE_CHECKING:
+    from assay.metrics.columns import Floats, Integers
+
+Groups = tuple[tuple[str, str], ...]
+"""The subgroups of a trial: axis and value."""
+
+
+class Keys(NamedTuple):
+    """Which trial it is, in numbers; shape (trials,) each."""
+
+    instance: Integers
+    cluster: Integers
+    split: Integers
+    perturbation: Integers
+    subgroups: Integers
+    draw: Integers
+    format: Integers
+    repeat: Integers
+
+
+class Gathered:
+    """Trials in the order they were added.
+
+    Args:
+        metrics: what will be estimated.
+        trials: the first trials.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], trials: Iterable[ScoredTrial] = ()) -> None:
+        self.metrics = tuple(metrics)
+        self.names: dict[str, int] = {}
+        """The number of each name of an instance or of a group of instances."""
+        self.splits: dict[str, int] = {}
+        self.perturbations: dict[str | None, int] = {}
+        self.subgroups: dict[Groups, int] = {}
+        self.counts = {metric.name: Counts() for metric in self.metrics if metric.of_counts is not None}
+        self._additive = [(metric, self.counts[metric.name]) for metric in self.metrics if metric.of_counts is not None]
+        self._judges = [metric.name for metric in self.metrics if metric.of_answer is not None]
+        self._keys, self._scores, self._readings = array("i"), array("d"), array("d")
+        for trial in trials:
+            self.add(trial)
+
+    def add(self, trial: ScoredTrial) -> None:
+        """Add a trial.
+
+        Raises:
+            AssayError: a metric fails to count its answer.
+        """
+        names, perturbations, groups = self.names, self.perturbations, tuple(trial.subgroups.items())
+        self._keys.extend(
+            (
+                names.setdefault(trial.instance_id, len(names)),
+                names.setdefault(trial.cluster, len(names)),
+                self.splits.setdefault(trial.split, len(self.splits)),
+                perturbations.setdefault(trial.perturbation, len(perturbations)),
+                self.subgroups.setdefault(groups, len(self.subgroups)),
+                trial.draw,
+                trial.format,
+                trial.repeat,
+            )
+        )
+        scores = trial.scores
+        self._scores.extend([math.nan if (score := scores.get(name)) is None else score for name in self._judges])
+        self._readings.extend(readings(trial.answer))
+        for metric, counts in self._additive:
+            counts.add(count_answer(trial.answer, metric))
+
+    def __len__(self) -> int:
+        return len(self._keys) // len(Keys._fields)
+
+    @property
+    def instances(self) -> int:
+        """How many different instances the trials are of."""
+        return len(set(self._keys[:: len(Keys._fields)]))
+
+    def sort(self) -> None:
+        """Put the trials into a fixed order, whatever order they came in: by instance, perturbation, draw, format, repeat."""
+        import numpy as np
+
+        keys = self.keys()
+        instance, perturbation = _ranks(self.names)[keys.instance], _ranks(self.perturbations)[keys.perturbation]
+        order = np.lexsort((keys.repeat, keys.format, keys.draw, perturbation, instance))
+        for column in (*keys, *self.scores().values(), *self.readings()):
+            column[:] = column[order]  # in place: a copy of everything would be the largest thing in memory
+        self.counts = {name: counts.in_order(order) for name, counts in self.counts.items()}
+
+    def keys(self) -> Keys:
+        """Which trials they are."""
+        import numpy as np
+
+        return Keys(
+            *np.asarray(
+                self._keys,
+                dtype=np.int32,
+            )
+            .reshape(-1, len(Keys._fields))
+            .T
+        )
+
+    def scores(self) -> dict[str, Floats]:
+        """The scores by metric, NaN where there is none."""
+        return dict(zip(self._judges, _columns(self._scores, len(self._judges)), strict=True))
+
+    def readings(self) -> Sequence[Floats]:
+        """What the answers have for each column of `READ`, NaN where they have nothing."""
+        return _columns(self._readings, len(READ))
+
+
+def _columns(values: array[float], width: int) -> Sequence[Floats]:
+    """The columns of a table that is stored row by row, as views of it."""
+    import numpy as np
+
+    return list(np.asarray(values, dtype=np.float64).reshape(-1, max(width, 1)).T[:width])
+
+
+def _ranks(names: Iterable[str | None]) -> Integers:
+    """The place of each name among all of them in alphabetical order."""
+    import numpy as np
+
+    listed = [name or "" for name in names]
+    ranks = np.empty(len(listed), dtype=np.int64)
+    ranks[sorted(range(len(listed)), key=listed.__getitem__)] = np.arange(len(listed))
+    return ranks

@@ -1,0 +1,183 @@
+"""What a check finds in one's own cases, row by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import registry
+from assay.checking import Finding, Report, check_scenario
+from assay.statistics.precision import clusters_for_share
+
+YAML = 'scenario: mine\nsource: data.jsonl\ninput: "{q}"\nanswer: a\nprompting: {shots: 0}\n'
+THINGS = (
+    "apples",
+    "bridges",
+    "candles",
+    "doors",
+    "engines",
+    "forests",
+    "glaciers",
+    "harbours",
+    "islands",
+    "jackets",
+    "kettles",
+    "ladders",
+    "mirrors",
+    "needles",
+)
+VERBS = ["paint", "weigh", "sell", "lose", "break", "clean", "hide", "count", "move", "lend", "burn", "wash", "fold", "stack"]
+
+
+def asks(number: int) -> str:
+    """Questions that have little in common."""
+    return f"Who would {VERBS[number % 14]} {THINGS[(number * 5 + number // 14) % 14]} on day {number * 7919}?"
+
+
+def checked(folder: Path, *rows: dict[str, Any], yaml: str = YAML, **given: Any) -> Report:
+    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "mine.yaml").write_text(yaml)
+    return check_scenario(registry.scenarios.get(str(folder / "mine.yaml"))(), **given)
+
+
+def of(report: Report, check: str) -> list[Finding]:
+    return [finding for finding in report.findings if finding.check == check]
+
+
+def fine(count: int = 30) -> list[dict[str, Any]]:
+    return [{"q": asks(number), "a": f"answer {number}"} for number in range(count)]
+
+
+def test_fine_cases_have_no_errors_and_no_warnings(tmp_path: Path) -> None:
+    report = checked(tmp_path, *fine())
+    assert {finding.severity for finding in report.findings} == {"note"}
+    assert (report.scenario, report.cases) == ("mine", {"test": 30})
+
+
+def test_every_broken_row_is_told_and_the_others_are_still_looked_at(tmp_path: Path) -> None:
+    broken = [{"q": "", "a": "x"}, {"q": "y?", "a": None}, {"q": asks(1), "a": "answer 1"}]
+    report = checked(tmp_path, *fine(4), *broken)
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    assert [(finding.rows, finding.column) for finding in errors] == [((5,), "q"), ((6,), "a")]
+    (twice,) = of(report, "duplicate")
+    assert twice.rows == (7, 2)
+
+
+def test_a_missing_column_is_said_once(tmp_path: Path) -> None:
+    report = checked(tmp_path, *({"q": "x?", "b": "y"} for _ in range(50)))
+    (finding,) = report.findings
+    assert len(finding.rows) == 50
+    assert "there is no column 'a'" in finding.message
+
+
+def test_the_same_question_with_two_answers_is_an_error(tmp_path: Path) -> None:
+    (finding,) = of(checked(tmp_path, *fine(), {"q": asks(3).upper(), "a": "other"}), "contradiction")
+    assert (finding.severity, finding.rows) == ("error", (31, 4))
+
+
+def test_near_duplicates_and_only_where_the_answer_is_the_same(tmp_path: Path) -> None:
+    text = "The customer paid the bill of May twice and asks for one of the payments back"
+    more = [{"q": text + ".", "a": "refund"}, {"q": text + " now.", "a": "refund"}, {"q": text + " soon.", "a": "answer"}]
+    (finding,) = of(checked(tmp_path, *fine(), *more), "near duplicate")
+    assert finding.rows == (32, 31)
+
+
+def test_examples_that_show_or_nearly_show_a_question(tmp_path: Path) -> None:
+    yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, split_column: s}")
+    text = "The customer paid the bill of May twice and asks for one of the payments back"
+    asked = [{**row, "s": "test"} for row in fine()]
+    shown = [{"q": asks(0), "a": "answer 0", "s": "train"}, {"q": text, "a": "x", "s": "train"}]
+    found = of(checked(tmp_path, *asked, *shown, {"q": text + " now", "a": "x", "s": "test"}, yaml=yaml), "leak")
+    assert [finding.rows for finding in found] == [(1, 31), (33, 32)]
+
+
+def test_labels_out_of_balance_without_cases_or_spelt_in_two_ways(tmp_path: Path) -> None:
+    labels = ["yes"] * 34 + ["Yes"] * 6
+    rows = [{"q": asks(number), "a": label} for number, label in enumerate(labels)]
+    report = checked(tmp_path, *rows)
+    assert "'yes' is right in 34 of 40" in of(report, "imbalance")[0].message
+    assert "'Yes', 'yes'" in of(report, "spelling")[0].message
+    fixed = checked(tmp_path, *rows[:34], yaml=YAML + 'options: ["yes", "no"]\n')
+    assert any("'no' is right in 0 of 34" in finding.message for finding in of(fixed, "imbalance"))
+
+
+def test_right_answers_at_one_place_and_options_that_are_missing(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"q": asks(number), "o": [f"right {number}", f"b{number}", f"c{number}"], "a": f"right {number}"}
+        for number in range(24)
+    ]
+    rows[7]["o"] = rows[7]["o"][:2]
+    report = checked(tmp_path, *rows, yaml=YAML + "options: o\n")
+    assert of(report, "options")[0].rows == (8,)
+    assert "place 1 in 24 of 24" in of(report, "imbalance")[0].message
+
+
+@pytest.mark.parametrize(
+    ("check", "cell"),
+    [
+        ("whitespace", " Who is it?"),
+        ("hidden", "Who\u200b is it?"),
+        ("hidden", "Who\u00a0is it?"),
+        ("mojibake", "Who is cafÃ©?"),
+        ("mojibake", "Itâ€™s who?"),
+        ("placeholder", "#REF!"),
+        ("placeholder", "TODO"),
+    ],
+)
+def test_suspicious_text_is_told_with_row_and_column(tmp_path: Path, check: str, cell: str) -> None:
+    (finding,) = of(checked(tmp_path, *fine(3), {"q": cell, "a": "x"}), check)
+    assert (finding.rows, finding.column, finding.severity) == ((4,), "q", "warning")
+
+
+@pytest.mark.parametrize("cell", ["Zoë's café in São Paulo, 5 °C, “quoted” – 日本語?", "naïve Ñandú ÄÖÜ", "a\tb\nc"])
+def test_honest_text_is_not_suspicious(tmp_path: Path, cell: str) -> None:
+    report = checked(tmp_path, *fine(3), {"q": cell, "a": "x"})
+    assert not [finding for finding in report.findings if finding.severity == "warning"]
+
+
+def test_over_long_cases(tmp_path: Path) -> None:
+    (finding,) = of(checked(tmp_path, *fine(5), {"q": "word " * 6000, "a": "x"}), "long")
+    assert finding.rows == (6,)
+
+
+def test_groups_that_are_too_small(tmp_path: Path) -> None:
+    rows = [{**row, "g": "small" if number < 3 else "large", "one": "same"} for number, row in enumerate(fine())]
+    report = checked(tmp_path, *rows, yaml=YAML + "subgroups: [g, one]\n")
+    small, one = of(report, "subgroup")
+    assert "'small' (3)" in small.message
+    assert (one.severity, one.column) == ("note", "one")
+
+
+def test_too_few_cases_for_the_precision_that_is_wanted(tmp_path: Path) -> None:
+    (finding,) = of(checked(tmp_path, *fine(), half_width=0.1), "precision")
+    assert finding.severity == "warning"
+    assert f"takes {clusters_for_share(0.1)}" in finding.hint
+    (finding,) = of(checked(tmp_path, *fine(), half_width=0.3), "precision")
+    assert (finding.severity, finding.hint) == ("note", "")
+
+
+def test_cases_of_one_group_count_once_for_the_precision(tmp_path: Path) -> None:
+    rows = [{**row, "g": number // 10} for number, row in enumerate(fine())]
+    (finding,) = of(checked(tmp_path, *rows, yaml=YAML + "group: g\n"), "precision")
+    assert finding.message.startswith("3 independent cases")
+
+
+def test_missing_examples_and_missing_questions(tmp_path: Path) -> None:
+    assert "5 examples are wanted, and there are none" in of(checked(tmp_path, *fine(), shots=5), "split")[0].message
+    yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, split_column: s}")
+    rows = [{**row, "s": "train"} for row in fine()]
+    assert of(checked(tmp_path, *rows, yaml=yaml), "split")[0].severity == "error"
+
+
+def test_held_out_cases_are_examples(tmp_path: Path) -> None:
+    yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, held_out: 0.2}")
+    assert checked(tmp_path, *fine(), yaml=yaml).cases == {"test": 24, "train": 6}
+
+
+def test_built_in_scenarios_can_be_checked_too() -> None:
+    report = check_scenario(registry.scenarios.get("billing_support")())
+    assert report.cases == {"train": 20, "test": 72}
+    assert not report.count("error")

@@ -1,0 +1,220 @@
+"""From a file of cases to numbers, as a newcomer does it; and what happens where the file is broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import Assay
+
+MODEL = ("-m", "baseline/majority", "--toxicity", "none")
+WORDS = ("refund", "explain", "human")
+HEAD = "id,question,answer,region\n"
+GOOD = HEAD + "".join(f"c{n},Question {n * 7919} about a bill?,{WORDS[n % 3]},{'ns'[n % 2]}\n" for n in range(30))
+YAML = """scenario: mine
+source: cases.csv
+input: "{question}"
+options: [refund, explain, human]
+answer: answer
+id: id
+subgroups: [region]
+prompting: {method: generation, shots: 0}
+"""
+
+
+def files(folder: Path, data: str | bytes = GOOD, yaml: str = YAML, name: str = "cases.csv") -> Path:
+    (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+    (folder / "mine.yaml").write_text(yaml)
+    return folder / "mine.yaml"
+
+
+def test_two_commands_from_a_csv_to_numbers(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "billing.csv").write_text(GOOD)
+    wrote = assay("new", "scenario", "billing.csv")
+    assert wrote.code == 0, wrote.err
+    assert "30 cases can be asked" in wrote.out
+    ran = assay("run", "billing.yaml", *MODEL)
+    assert ran.code == 0, ran.err
+    (run,) = (tmp_path / "runs" / "default").glob("billing,*")
+    shown = assay("show", run, "--all")
+    assert "region=n" in shown.out
+    spec = json.loads((run / "spec.json").read_text())
+    assert (spec["spec"]["scenario"]["name"], spec["title"]) == ("billing", "billing")
+    assert spec["spec"]["data"]["files"][0]["path"] == "billing.csv"
+
+
+def test_a_scenario_file_is_not_written_over(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path, yaml="mine: 1\n")
+    (tmp_path / "cases.csv").rename(tmp_path / "mine.csv")
+    refused = assay("new", "scenario", "mine.csv")
+    assert (refused.code, "--force" in refused.err) == (2, True)
+    assert (tmp_path / "mine.yaml").read_text() == "mine: 1\n"
+    assert assay("new", "scenario", "mine.csv", "--force", "--subgroup", "region", "--answer", "answer").code == 0
+
+
+def test_a_scenario_file_stands_wherever_a_scenario_may(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path / ".")
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    files(folder, yaml=YAML.replace("mine", "theirs"))
+    more = "  - {scenario: mine.yaml, prompting: {system: x}}\n"
+    (folder / "suite.yaml").write_text(f"name: both\nscenarios:\n  - mine.yaml\n{more}")
+    assert assay("run", "mine.yaml:method=multiple_choice_joint", "mine.yaml", "-n", 4, *MODEL).code == 0
+    assert len(list((tmp_path / "runs" / "default").glob("mine,*"))) == 2
+    assert assay("run", "suites/suite.yaml", "-n", 4, *MODEL).code == 0
+    assert len(list((tmp_path / "runs" / "both").glob("theirs,*"))) == 2
+    again = assay("run", f"{tmp_path}/mine.yaml", "-n", 4, *MODEL)
+    assert again.code == 0
+    assert len(list((tmp_path / "runs" / "default").glob("mine,*"))) == 2
+
+
+def test_two_scenarios_of_one_name_are_told_apart(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    (tmp_path / "other.yaml").write_text(YAML.replace("shots: 0", "shots: 1"))
+    refused = assay("run", "mine.yaml", "other.yaml", *MODEL)
+    assert refused.code == 2
+    assert "other.yaml and mine.yaml are both the scenario mine" in refused.err
+
+
+def test_a_suite_and_entries_cannot_be_mixed_but_scenario_files_can(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    (tmp_path / "suite.yaml").write_text("scenarios: [mine.yaml]\n")
+    assert "stands alone" in assay("run", "suite.yaml", "mine.yaml", *MODEL).err
+    assert "no scenario" in assay("run", "mine.yaml", "suite.yaml", *MODEL).err
+    assert assay("run", "mine.yaml", "billing_support:", "-n", 3, *MODEL).code == 0
+
+
+JSON = YAML.replace("cases.csv", "cases.jsonl")
+OPTIONS = JSON.replace("[refund, explain, human]", "o")
+MESSAGES = JSON.replace('input: "{question}"', "messages: m")
+
+
+def line(**row: object) -> str:
+    return json.dumps({"id": "c", "question": "Why?", "answer": "refund", "region": "n", **row}) + "\n"
+
+
+BROKEN = {
+    "missing answer": (HEAD + "a,Why?,refund,n\nb,How?,,n\n", YAML, "row 2, column answer: the answer is missing"),
+    "blank answer": (HEAD + "a,Why?,refund,n\nb,How?,   ,n\n", YAML, "row 2, column answer: the answer is missing"),
+    "empty input": (HEAD + "a,,refund,n\n", YAML, "row 1, column question: the input is empty"),
+    "blank input": (HEAD + 'a,"  \t",refund,n\n', YAML, "row 1, column question: the input is empty"),
+    "answer not among the options": (HEAD + "a,Why?,refunds,n\n", YAML, "row 1, column answer: the answer 'refunds' is not"),
+    "answer in other case": (HEAD + "a,Why?,Refund,n\n", YAML, "write 'refund': upper and lower case count"),
+    "id twice": (HEAD + "a,Why?,refund,n\nb,X?,refund,n\na,How?,refund,n\n", YAML, "row 3, column id: the id 'a' is also"),
+    "no such column": ("id,question,reply,region\na,Why?,refund,n\n", YAML, "there is no column 'answer'"),
+    "too many fields": (HEAD + "a,Why?,refund,n\nb,How, then?,refund,n\n", YAML, "line 3 has 5 fields"),
+    "too few fields": (HEAD + "a,Why?,refund\n", YAML, "line 2 has 3 fields"),
+    "open quote": (HEAD + 'a,"Why?,refund,n\n', YAML, "is not CSV"),
+    "column twice": ("id,question,question,answer\na,b,c,refund\n", YAML, "names the column 'question' twice"),
+    "no rows": (HEAD, YAML, "holds no rows"),
+    "empty file": ("", YAML, "holds no rows"),
+    "Latin-1": (HEAD.encode() + b"a,Why?,refund,n\nb,caf\xe9?,refund,n\n", YAML, "line 3"),
+    "UTF-16": (GOOD.encode("utf-16"), YAML, "not UTF-8"),
+    "NUL": (HEAD + "a,Wh\0y?,refund,n\n", YAML, "column question: it holds a character that is not text"),
+    "no JSON": (line() + "{oops\n", JSON, "line 2"),
+    "a list as a line": (line() + "[1]\n", JSON, "line 2"),
+    "null as a question": (line() + line(id="d", question=None), JSON, "row 2, column question: it holds nothing"),
+    "an object as an answer": (line(answer={"a": 1}), JSON, "row 1, column answer: it holds an object"),
+    "one option": (
+        line(o=["refund"]),
+        OPTIONS,
+        "row 1, column o: one option is no choice",
+    ),
+    "option twice": (line(o="refund|no|refund"), OPTIONS, "column o: the option 'refund' appears"),
+    "no options": (line(o=""), OPTIONS, "row 1, column o: there are no options"),
+    "role unknown": (
+        line(m=[{"role": "robot", "content": "x"}]),
+        MESSAGES,
+        "row 1, column m: message 1 has the role 'robot'",
+    ),
+    "empty conversation": (line(m=[]), MESSAGES, "column m: the conversation is empty"),
+    "split unknown": (
+        HEAD + "a,Why?,refund,n\n",
+        YAML.replace("source: cases.csv", "source: {file: cases.csv, split_column: region}"),
+        "row 1, column region: 'n' is no split",
+    ),
+    "letter beyond the options": (
+        HEAD + "a,Why?,D,n\n",
+        YAML.replace("answer: answer", "answer: {column: answer, as: letter}"),
+        "row 1, column answer: the answer 'D' is not among the options",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_is_told_with_row_and_column_and_never_half_run(assay: Assay, tmp_path: Path, kind: str) -> None:
+    data, yaml, part = BROKEN[kind]
+    path = files(tmp_path, data, yaml, "cases.jsonl" if "jsonl" in yaml else "cases.csv")
+    ran = assay("run", path, *MODEL)
+    assert ran.code == 2
+    assert ran.err.startswith("error: ")
+    assert ran.err.count("\n") == 1
+    assert part in ran.err
+    assert "cases." in ran.err
+    assert not (tmp_path / "runs").exists()
+    checked = assay("check", path, "--json")
+    assert checked.code == 1
+    findings = json.loads(checked.out)["findings"]
+    assert any(finding["severity"] == "error" for finding in findings)
+    assert "Traceback" not in checked.err
+
+
+def test_all_that_is_wrong_is_said_at_once(assay: Assay, tmp_path: Path) -> None:
+    said = assay("check", files(tmp_path, GOOD + "x,,refund,n\ny,Why?,nothing,n\nz,a,b\n"))
+    assert said.code == 1
+    assert "row 31, column question" in said.out
+    assert "row 32, column answer" in said.out
+    assert "row 33: line 34 has 3 fields" in said.out
+    assert "3 errors" in said.out
+
+
+def test_fine_cases_pass_and_a_long_list_is_cut_unless_all_is_asked_for(assay: Assay, tmp_path: Path) -> None:
+    assert assay("check", files(tmp_path)).code == 0
+    many = files(tmp_path, HEAD + "".join(f"c{n},,refund,n\n" for n in range(50)))
+    short, whole = assay("check", many), assay("check", many, "--all")
+    assert "30 more of case; --all shows them" in short.out
+    assert whole.out.count("the input is empty") == 50
+
+
+def test_hostile_cells_are_shown_as_text(assay: Assay, tmp_path: Path) -> None:
+    path = files(tmp_path, HEAD + "a,Why?,\x1b[31mred\x1b[0m,n\n")
+    for said in (assay("check", path), assay("run", path, *MODEL)):
+        assert "\x1b" not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("check", "cases.csv"), "assay new scenario cases.csv"),
+        (("check", "none.yaml"), "does not exist"),
+        (("check", "mine.yaml", "--half-width", "2"), "--half-width"),
+        (("check", "mine.yaml:shtos=3"), "did you mean"),
+        (("new", "scenario", "none.csv"), "does not exist"),
+        (("new", "scenario", "cases.txt"), "no known kind"),
+        (("coverage", "nothing"), "unknown scenario"),
+        (("coverage", "mine.yaml", "--taxonomy", "none.yaml"), "cannot be read"),
+    ],
+)
+def test_wrong_usage_is_one_line(assay: Assay, tmp_path: Path, arguments: tuple[str, ...], part: str) -> None:
+    files(tmp_path)
+    (tmp_path / "cases.txt").write_text("x")
+    said = assay(*arguments)
+    assert said.code == 2
+    assert part in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_coverage_as_a_table_as_markdown_and_as_json(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path, yaml=YAML + "taxonomy: {task: customer support, terms: {process: refunds}}\n")
+    (tmp_path / "map.yaml").write_text("map: ours\nrows:\n  - {name: money, where: {terms.process: refund}}\n  - telepathy\n")
+    plain = assay("coverage", "mine.yaml")
+    assert "dialogue and support" in plain.out
+    assert "nobody measures" in plain.out
+    table = assay("coverage", "mine.yaml", "--taxonomy", "map.yaml", "--markdown").out
+    assert "| money | mine | – |" in table
+    assert "ours: telepathy" in table
+    found = json.loads(assay("coverage", "mine.yaml", "billing_support:", "--taxonomy", "map.yaml", "--json").out)
+    assert found["tables"][0]["rows"]["money"][""]["measured"] == ["mine"]
+    assert found["nobody"] == ["ours: telepathy"]

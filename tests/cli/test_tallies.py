@@ -1,0 +1,144 @@
+"""How far, how fast, how long still, how dear: numbers that a person plans by."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from assay.cli import tallies as module
+from assay.cli.amounts import shown_span
+from assay.cli.tallies import Tallies
+from assay.cli.watching import closing, cost, summary
+from assay.engine import Engine
+from assay.models import ModelConfig
+from assay.records import Answer, Response
+from fake_models import FakeEndpoint
+
+PRICES = ModelConfig(name="fake/endpoint", price_per_million_input=2.0, price_per_million_output=10.0)
+
+
+class Clock:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: self.now, time=time.time))
+
+
+def a_run(name: str, trials: int, model: FakeEndpoint, config: ModelConfig | None = None, **helpers: Any) -> Any:
+    return SimpleNamespace(
+        name=name, title=name, label="m", trials_at_most=trials, model=model, config=config, helpers=helpers, folder=Path()
+    )
+
+
+def transcript(kept: bool = False, failed: bool = False) -> Any:
+    answer = Answer(outcome="failed" if failed else "answered")
+    asked_at = None if failed else 1.0 if kept else time.time() + 60
+    return SimpleNamespace(responses=(Response(asked_at=asked_at),), answer=answer)
+
+
+def test_the_time_left_counts_only_what_must_still_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    run = a_run("r", 1000, model)
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    clock.now += 1
+    counters.asked = counters.cached = 500  # kept answers come at once, and say nothing of the model's pace
+    for _ in range(500):
+        tallies.advance(run, transcript(kept=True))
+    assert tallies.state().left_s is None
+    clock.now += module.RECENT_S + 1
+    tallies.state()
+    clock.now += 10
+    counters.asked, counters.answered = 600, 100
+    for _ in range(100):
+        tallies.advance(run, transcript())
+    tallies._recent[model].popleft()  # the time before the first new answer is over
+    state = tallies.state()
+    assert (state.trials, state.cached, state.requests) == (600, 500, 100)
+    assert state.requests_per_s == pytest.approx(10)
+    assert state.left_s == pytest.approx(40)
+
+
+def test_requests_that_wait_are_left_and_those_that_others_share_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    run = a_run("r", 100, model)
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    clock.now += 5
+    counters.asked, counters.shared, counters.answered = 100, 60, 10
+    tallies.advance(run, transcript())
+    assert tallies.state().left_s == pytest.approx((100 - 60 - 10) / (10 / 5))
+
+
+def test_the_cost_at_the_end_is_expected_from_what_answers_cost_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    run = a_run("r", 100, model, PRICES)
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    clock.now += 1
+    counters.asked = counters.answered = 25
+    counters.prompt_tokens, counters.completion_tokens = 100_000, 10_000
+    for _ in range(25):
+        tallies.advance(run, transcript())
+    state = tallies.state()
+    assert state.cost == pytest.approx(0.3)
+    assert state.cost_expected == pytest.approx(1.2)
+    assert "cost 0.3 of about 1.20" in " · ".join(summary(state)[1])
+
+
+def test_models_are_asked_at_once_so_the_slowest_decides_and_an_unknown_pace_is_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, engine = Clock(monkeypatch), Engine(None)
+    fast, slow = FakeEndpoint(name="fast"), FakeEndpoint(name="slow")
+    runs = [a_run("a", 20, fast), a_run("b", 20, slow)]
+    tallies = Tallies(runs, engine)
+    clock.now += 10
+    for run, answered in ((runs[0], 10), (runs[1], 0)):
+        counters = engine.counters(run.model)
+        counters.asked, counters.answered = 20, answered
+        for _ in range(answered):
+            tallies.advance(run, transcript())
+    assert tallies.state().left_s is None
+    engine.counters(slow).answered = 2
+    tallies.advance(runs[1], transcript())
+    assert tallies.state().left_s == pytest.approx(18 / 0.2)
+
+
+def test_a_pause_is_shown_with_its_reason_and_failures_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    run = a_run("r", 10, model)
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    counters.paused_until, counters.paused_why, counters.refused = clock.now + 8, "rate limit", 3
+    tallies.advance(run, transcript(failed=True))
+    state = tallies.state()
+    far, fast = summary(state)
+    assert "paused for 8 s: rate limit" in far
+    assert "1 failed" in far
+    assert "3 rate-limited" in fast
+    assert "1 failed" in closing(state)
+    clock.now += 9
+    assert tallies.state().paused_s == 0
+
+
+def test_requests_to_a_model_that_makes_copies_are_seen_before_any_trial_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, helper = Clock(monkeypatch), Engine(None), FakeEndpoint(name="helper")
+    tallies = Tallies([a_run("r", 10, FakeEndpoint(), paraphrase=helper)], engine)
+    clock.now += 2
+    counters = engine.counters(helper)
+    counters.asked, counters.answered, counters.in_flight = 10, 4, 6
+    state = tallies.state()
+    assert (state.trials, state.requests, state.in_flight, state.requests_per_s) == (0, 4, 6, pytest.approx(2))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.2, "under 1 s"), (8.4, "8 s"), (60, "1 min"), (200, "3 min 20 s"), (18_720, "5 h 12 min"), (273_600, "3 d 4 h")],
+)
+def test_spans_of_time_are_written_in_two_units(seconds: float, shown: str) -> None:
+    assert shown_span(seconds) == shown
+
+
+@pytest.mark.parametrize(("amount", "shown"), [(0, "0.00"), (12.345, "12.35"), (0.0123, "0.012"), (1e-9, "under 0.0001")])
+def test_costs_are_written_with_the_digits_that_tell(amount: float, shown: str) -> None:
+    assert cost(amount) == shown

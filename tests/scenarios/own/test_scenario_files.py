@@ -1,0 +1,213 @@
+"""Scenarios declared in YAML: everything a built-in one can do, and errors with their line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import registry
+from assay.errors import AssayError
+from assay.prompting import Chat, Generation, MultipleChoiceJoint
+from assay.records import Contrast, Instance, Message, Reference, Taxonomy
+from assay.scenarios import Scenario
+
+CASES = "case,question,answer,region\n1,What {is} it?,tea,north\n2,And this?,coffee,south\n"
+PLAIN = 'scenario: mine\nsource: cases.csv\ninput: "{question}"\nanswer: answer\n'
+
+
+def made(folder: Path, yaml: str, data: str = CASES, name: str = "cases.csv") -> Scenario:
+    (folder / name).write_text(data)
+    (folder / "mine.yaml").write_text(yaml)
+    return registry.scenarios.get(str(folder / "mine.yaml"))()
+
+
+def asked(scenario: Scenario, split: str = "test") -> list[Instance]:
+    return list(scenario.instances(split, set()))  # type: ignore[arg-type]
+
+
+def rows(*found: dict[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in found)
+
+
+def test_a_question_and_its_answer(tmp_path: Path) -> None:
+    scenario = made(tmp_path, PLAIN + "id: case\nsubgroups: [region]\n")
+    first, _ = asked(scenario)
+    reference = (Reference(text="tea", correct=True),)
+    assert first == Instance(id="1", input="What {is} it?", references=reference, subgroups={"region": "north"})
+    assert (scenario.name, scenario.main_metric, scenario.prompting.method) == ("mine", "quasi_exact_match", "generation")
+
+
+def test_everything_that_a_declaration_says(tmp_path: Path) -> None:
+    scenario = made(
+        tmp_path,
+        PLAIN.replace('"{question}"', '"Region {region}. {{Q}}\\n{question}"')
+        + """
+about: Drinks.
+options: [tea, coffee, "{{milk}}"]
+group: region
+worked: "It is {answer}."
+subgroups: {place: region}
+prompting: {method: multiple_choice_joint, shots: 2, instructions: "Choose.\\n"}
+metric: exact_match
+metrics: [prefix_exact_match]
+taxonomy: {task: support, language: English, terms: {process: drinks}}
+licence: CC0-1.0
+paper: https://example.org
+notes: Invented.
+version: 3
+""",
+    )
+    _, second = asked(scenario)
+    assert second.input == "Region south. {Q}\nAnd this?"
+    assert [(option.text, option.correct) for option in second.references] == [
+        ("tea", False),
+        ("coffee", True),
+        ("{milk}", False),
+    ]
+    assert (second.group, second.worked, second.subgroups) == ("south", "It is coffee.", {"place": "south"})
+    assert scenario.prompting == MultipleChoiceJoint(shots=2, instructions="Choose.\n")
+    assert (scenario.main_metric, scenario.metrics) == ("exact_match", ("prefix_exact_match",))
+    assert scenario.taxonomy == Taxonomy(task="support", language="English", terms={"process": "drinks"})
+    assert (scenario.about, scenario.licence, scenario.paper) == ("Drinks.", "CC0-1.0", "https://example.org")
+    assert (scenario.notes, scenario.version) == ("Invented.", 3)
+
+
+@pytest.mark.parametrize(
+    ("written", "cell"), [("text", "y"), ("letter", "b"), ("letter", "(B)"), ("number", "2"), ("position", "1")]
+)
+def test_answers_may_name_an_option_by_its_text_letter_or_place(tmp_path: Path, written: str, cell: str) -> None:
+    yaml = PLAIN.replace("answer: answer", f'options: ["{{A}}", "{{B}}"]\nanswer: {{column: right, as: {written}}}')
+    (one,) = asked(made(tmp_path, yaml, f"question,A,B,right\nq,x,y,{cell}\n"))
+    assert [option.correct for option in one.references] == [False, True]
+
+
+def test_several_answers_and_options_in_one_cell(tmp_path: Path) -> None:
+    yaml = PLAIN.replace("answer: answer", "options: choices\nanswer: answer")
+    scenario = made(tmp_path, yaml, 'question,choices,answer\nq,a | b|c,a|c\nr,"[""d|e"", 5]",5\n')
+    first, second = asked(scenario)
+    assert [option.text for option in first.references] == ["a", "b", "c"]
+    assert first.gold == ("a", "c")
+    assert [option.text for option in second.references] == ["d|e", "5"]
+    assert isinstance(scenario.prompting, MultipleChoiceJoint)
+    (one,) = asked(made(tmp_path, PLAIN + 'separator: ""\n', "question,answer\nq,a|b\n"))
+    assert one.gold == ("a|b",)
+
+
+def test_conversations_from_a_column_and_from_templates(tmp_path: Path) -> None:
+    yaml = """
+scenario: talk
+source: talk.jsonl
+messages:
+  - {role: system, content: "You serve {place}."}
+  - {column: before}
+  - {role: user, content: "{question}"}
+answer: answer
+"""
+    before = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    row = {"place": "guests", "before": before, "question": "Tea?", "answer": "Yes"}
+    scenario = made(tmp_path, yaml, rows(row, {**row, "before": json.dumps(before[:1])}), "talk.jsonl")
+    first, second = asked(scenario)
+    assert first.input == (
+        Message(role="system", content="You serve guests."),
+        Message(role="user", content="Hi"),
+        Message(role="assistant", content="Hello"),
+        Message(role="user", content="Tea?"),
+    )
+    assert len(second.input) == 3
+    assert scenario.prompting == Chat()
+    whole = made(tmp_path, "scenario: t\nsource: talk.jsonl\nmessages: before\n", rows(row), "talk.jsonl")
+    assert [message.content for message in asked(whole)[0].input] == ["Hi", "Hello"]  # type: ignore[union-attr]
+
+
+def test_contrasts_differ_in_some_columns(tmp_path: Path) -> None:
+    row = {"question": "Is ice cold?", "answer": "yes", "others": [{"question": "Is ice hot?", "answer": "no"}]}
+    (one,) = asked(made(tmp_path, PLAIN.replace("csv", "jsonl") + "contrasts: others\n", rows(row), "cases.jsonl"))
+    assert one.contrasts == (Contrast(input="Is ice hot?", references=(Reference(text="no", correct=True),)),)
+
+
+def test_splits_by_column_by_file_and_held_out(tmp_path: Path) -> None:
+    data = "question,answer,part\na,1,train\nb,2,test\nc,3,dev\n"
+    by_column = made(tmp_path, PLAIN.replace("source: cases.csv", "source: {file: cases.csv, split_column: part}"), data)
+    assert by_column.source.splits() == ("train", "valid", "test")
+    assert [one.input for one in asked(by_column, "train")] == ["a"]
+    (tmp_path / "shots.csv").write_text("question,answer\ne,5\n")
+    by_file = made(tmp_path, PLAIN.replace("source: cases.csv", "source: {train: shots.csv, test: cases.csv}"), data)
+    assert [one.input for one in asked(by_file, "train")] == ["e"]
+    many = "question,answer\n" + "".join(f"q{number},{number}\n" for number in range(40))
+    held = made(tmp_path, PLAIN.replace("source: cases.csv", "source: {file: cases.csv, held_out: 0.1}"), many)
+    train, test = asked(held, "train"), asked(held)
+    assert (len(train), len(test)) == (4, 36)
+    assert not {one.input for one in train} & {one.input for one in test}
+
+
+def test_cases_of_one_group_are_held_out_together(tmp_path: Path) -> None:
+    many = "question,answer,case\n" + "".join(f"q{number},{number},g{number // 4}\n" for number in range(80))
+    yaml = PLAIN.replace("source: cases.csv", "source: {file: cases.csv, held_out: 0.2}") + "group: case\n"
+    scenario = made(tmp_path, yaml, many)
+    train, test = asked(scenario, "train"), asked(scenario)
+    assert len(train) == 16
+    assert not {one.group for one in train} & {one.group for one in test}
+
+
+def test_files_lie_beside_the_declaration_and_changes_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path, PLAIN)
+    monkeypatch.chdir(tmp_path.parent)
+    path = f"{tmp_path.name}/mine.yaml"
+    assert registry.scenarios.get(path).name == "mine"
+    (tmp_path / "mine.yaml").write_text(PLAIN.replace("mine", "another"))
+    assert registry.scenarios.get(path).name == "another"
+
+
+def test_a_hub_repository_may_be_the_source(tmp_path: Path) -> None:
+    source = "source: {hub: owner/name, revision: abc, train: 'a/*.jsonl', test: 'b/*.jsonl'}"
+    scenario = made(tmp_path, PLAIN.replace("source: cases.csv", source))
+    assert scenario.source.splits() == ("train", "test")
+
+
+@pytest.mark.parametrize(
+    ("yaml", "line", "part"),
+    [
+        (PLAIN + "answr: x\n", 5, "did you mean answer?"),
+        (PLAIN.replace("cases.csv", "{fil: x}"), 2, "did you mean file?"),
+        (PLAIN.replace('"{question}"', "{question}"), 3, "quotes"),
+        (PLAIN.replace('"{question}"', '"{question"'), 3, "names no column"),
+        (PLAIN + "options: [yes, no]\n", 5, "truth values"),
+        (PLAIN + "options: [tea]\n", 5, "one option is no choice"),
+        (PLAIN.replace("mine", "a/b"), 1, "cannot be a name"),
+        (PLAIN.replace("answer: answer", "answer: {column: answer, as: letter}"), 4, "options"),
+        (PLAIN.replace("answer: answer", "answer: {column: answer, as: word}"), 4, "Invalid enum value"),
+        (PLAIN.replace("answer: answer", "options: [a, b]"), 4, "answer"),
+        (PLAIN + "prompting: {shotz: 1}\n", 5, "did you mean shots?"),
+        (PLAIN + "version: 0\n", 5, "below 1"),
+        (PLAIN + "messages: m\n", 5, "either input or messages"),
+        (PLAIN.replace('input: "{question}"', "messages: [{role: user}]"), 3, "role and a content"),
+        (PLAIN.replace('input: "{question}"', "messages: [{role: robot, content: x}]"), 3, "Invalid enum value"),
+        (PLAIN.replace("cases.csv", "{file: a.csv, test: b.csv}"), 2, "one place"),
+        (PLAIN.replace("cases.csv", "{file: a.csv, held_out: 2}"), 2, "held_out is 2"),
+        (PLAIN.replace("cases.csv", "{hub: a/b, test: x}"), 2, "revision"),
+        (PLAIN + "taxonomy: {tasks: x}\n", 5, "did you mean task?"),
+        (PLAIN + "answer: again\n", 5, "twice"),
+    ],
+)
+def test_a_wrong_declaration_is_told_with_its_line(tmp_path: Path, yaml: str, line: int, part: str) -> None:
+    with pytest.raises(AssayError) as caught:
+        made(tmp_path, yaml)
+    assert f"mine.yaml, line {line}" in str(caught.value)
+    assert part in str(caught.value)
+
+
+def test_what_is_no_scenario_is_told(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match="does not exist"):
+        registry.scenarios.get(str(tmp_path / "none.yaml"))
+    with pytest.raises(AssayError, match="no scenario"):
+        made(tmp_path, "name: x\nscenarios: [boolq]\n")
+    with pytest.raises(AssayError, match="no scenario"):
+        made(tmp_path, "- a\n")
+
+
+def test_options_are_asked_as_multiple_choice_and_text_as_generation(tmp_path: Path) -> None:
+    assert isinstance(made(tmp_path, PLAIN).prompting, Generation)
+    assert isinstance(made(tmp_path, PLAIN + "options: [tea, coffee]\n").prompting, MultipleChoiceJoint)
