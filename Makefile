@@ -1,7 +1,7 @@
 # Two commands on a fresh machine with Python 3.11 or newer and make:
 #
 #   make quickstart   set up, then run the main job on the embedded model: 2 to 3 minutes on 2 cores
-#   make test         set up, then lint, check types and run all tests
+#   make test         set up, then lint, check types and run the tests; `make slow` runs those that take longer
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-dev
 LOCK := requirements.lock
 
-.PHONY: quickstart test lint types bench clean
+.PHONY: quickstart test slow lint types bench clean
 
 quickstart: $(VENV)/.installed-local
 	@echo "== asking the embedded model (everything is kept in runs/ and can be carried on)"
@@ -18,7 +18,12 @@ quickstart: $(VENV)/.installed-local
 test: $(STAMP) lint types
 	@echo "== tests"
 	@$(BIN)/assay fetch smollm2-135m
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -m "not slow"
+
+slow: $(STAMP)
+	@echo "== slow tests"
+	@$(BIN)/assay fetch smollm2-135m
+	@$(BIN)/python -m pytest -m slow
 
 lint: $(STAMP)
 	@echo "== ruff"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import msgspec
 import polars as pl
 import pytest
 
+from assay import registry
+from assay.rescoring import latest
 from assay.store import RunFolder, find_runs
-from assay.store.folders import MANIFEST, TRANSCRIPTS, write_json
+from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, write_json
 from assay.store.manifest import file_digest
 from cli_helpers import Assay, assay
 
@@ -35,6 +38,47 @@ def test_the_values_of_added_metrics_are_shown(assay: Assay) -> None:
     said = assay("rescore", "runs", "--metric", "f1_score")
     assert said.out.count("\n  f1_score: 0.") == 2
     assert "f1_score:" not in assay("rescore", "runs").out
+
+
+def test_a_run_that_cannot_be_scored_again_is_named_and_the_others_are(assay: Assay) -> None:
+    Path("brevity.py").write_text(
+        "from assay.metrics import metric\n"
+        "@metric(family='accuracy', range=(0, None), better='lower')\n"
+        "def brevity_for_rescoring(answer):\n"
+        "    '''Characters of the prediction.'''\n"
+        "    return float(len(answer.prediction))\n"
+    )
+    assert assay(*RUN).code == 0
+    plugin = ("--plugin", "brevity.py", "--metric", "brevity_for_rescoring", "--suite", "own")
+    assert assay("run", "billing_support:", "-m", "baseline/majority", "-n", "6", *plugin).code == 0
+    del registry.metrics._things["brevity_for_rescoring"]
+    said = assay("rescore", "runs", "--json")
+    assert said.code == 2
+    assert len(json.loads(said.out)) == 2
+    assert said.err.count("\n") == 1
+    assert "runs/own/" in said.err
+    assert "unknown metric 'brevity_for_rescoring'" in said.err
+
+
+def test_runs_that_differ_in_their_judge_or_suite_do_not_stand_for_each_other(assay: Assay) -> None:
+    assert assay(*RUN[:4], "-n", "3").code == 0
+    (run,) = find_runs(Path("runs"))
+    spec = run.spec_file()
+    first = spec.spec.metrics[0]
+    marked = [(msgspec.structs.replace(first, parameters={"judge": judge}),) for judge in ("a/b", "c/d")]
+    for place, metrics in zip(("default/x", "default/y", "default/z", "other/x"), (*marked, (), ()), strict=True):
+        shutil.copytree(run.path, f"runs/{place}")
+        changed = msgspec.structs.replace(spec, spec=msgspec.structs.replace(spec.spec, metrics=metrics))
+        write_json(Path("runs") / place / SPEC, changed)
+        (Path("runs") / place / MANIFEST).touch()
+    kept = {str(folder.path.relative_to("runs")) for folder in latest(find_runs(Path("runs")))}
+    assert kept == {"default/x", "default/y", "default/z", "other/x"}
+
+
+def test_a_metric_nobody_knows_is_refused_once(assay: Assay) -> None:
+    assert assay(*RUN).code == 0
+    said = assay("rescore", "runs", "--metric", "f1_scor")
+    assert (said.code, said.out, said.err.count("f1_scor'")) == (2, "", 1)
 
 
 def tamper(run: RunFolder, change: pl.Expr, *, seal: bool) -> None:

@@ -209,7 +209,7 @@ def test_plan_sends_nothing_and_counts_what_would_be_asked(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     entry = "local_file:path=items.jsonl,method=multiple_choice_joint,shots=0"
-    said = assay("plan", entry, "-m", "openai/mock-1", "-p", "lowercase", "--json")
+    said = assay("plan", entry, "-m", "openai/mock-1", "-p", "lowercase", "--prompts", "1", "--json")
     assert said.code == 0, said.err
     (plan,) = json.loads(said.out)["runs"]
     assert (plan["instances"], plan["trials"], plan["requests"]) == (10, 20, 20)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import AssayError
-from assay.yaml_files import parse_yaml, read_yaml_file
+from assay.yaml_files import at_line, parse_yaml, place_of, read_yaml_file
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,12 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
             read_yaml_file(tmp_path / name)
     with pytest.raises(AssayError, match="is no path"):
         read_yaml_file(Path("a\0b"))
+
+
+def test_a_wrong_value_is_told_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("a: 1\nb:\n  - {c: 2}\n  - c: no number\n    d-e: 4\n")
+    assert at_line(path, "b", 1, "d-e") == f"{path}, line 5"
+    assert at_line(path, "z") == str(path)
+    message = "Expected `int`, got `str` - at `$.b[1].c`"
+    assert place_of(message, path) == ("Expected `int`, got `str`", f"{path}, line 4", ["b", 1, "c"])

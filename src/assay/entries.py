@@ -4,7 +4,8 @@
 
 This is HELM's notation. A parameter that the scenario declares as positional may stand first without its name
 (`lm_eval:arc_easy,num_fewshot=5`). Values may be quoted (`stop="\\n"`), so that they can hold commas and equals signs. A key is
-a parameter of the scenario, one of HELM's run expanders (below), or any setting of the prompting by its own name.
+a parameter of the scenario, one of HELM's run expanders (below), or any setting of the prompting by its own name. In place of a
+scenario's name may stand the path of a file that declares one: `billing.yaml:shots=3`.
 """
 
 from __future__ import annotations

@@ -24,10 +24,21 @@ class Impossible(AssayError):
 
 
 class MissingExtra(AssayError):
-    """A feature needs an optional dependency that is not installed."""
+    """A feature needs a package that is not installed: the extra of assay that brings it is named, or the package itself."""
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed", f"pip install 'assay[{extra}]'")
+    def __init__(self, package: str, extra: str = "") -> None:
+        super().__init__(f"{package} is not installed", how_to_install(extra) if extra else f"pip install {package}")
+
+
+def how_to_install(extra: str) -> str:
+    """What to type for an extra of assay: from its folder where assay was installed from one, else from the package index."""
+    import importlib.metadata
+
+    try:
+        origin = importlib.metadata.distribution("assay").read_text("direct_url.json") or ""
+    except importlib.metadata.PackageNotFoundError:
+        return f"pip install '.[{extra}]'"
+    return f"pip install '.[{extra}]'" if '"dir_info"' in origin else f"pip install 'assay[{extra}]'"
 
 
 def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> AssayError:

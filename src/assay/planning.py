@@ -14,8 +14,9 @@ import msgspec
 from assay import registry
 from assay.engine import Engine
 from assay.entries import Ask
-from assay.errors import AssayError, Impossible, no_exit
+from assay.errors import AssayError, Impossible, MissingExtra, no_exit
 from assay.identity import digest
+from assay.judging import DEFAULT, METRIC, Judge, metric_specs
 from assay.metrics import Metric, metrics_for
 from assay.models import Model, ModelConfig, open_model
 from assay.perturbations import parse_perturbations, perturb
@@ -31,6 +32,8 @@ from assay.suites import Candidate, Suite
 from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
 
 log = logging.getLogger("assay")
+FEW_NAMED = 3
+"""Runs left out for the same reason that are named; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Run:
     """The models that make copies, by name of the perturbation."""
     scorer: ToxicityScorer | None
     """Rates what the model writes."""
+    judge: Judge | None
+    """Marks its answers."""
     completions: dict[tuple[str, str], str] = field(default_factory=dict)
     """What they said, by name of the perturbation and id of the instance: filled before the trials are asked."""
 
@@ -126,6 +131,8 @@ class Planner:
     """Asks the services and judges that rate texts."""
     on_impossible: Callable[[str], None] | None = None
     """Told of each run that cannot be carried out, which is left out then; without it the first of them is an error."""
+    left_out: list[str] = field(default_factory=list)
+    """What it was told."""
     _models: dict[str, Model] = field(default_factory=dict)
     _scorers: dict[str, ToxicityScorer | None] = field(default_factory=dict)
     _selections: dict[str, Selection] = field(default_factory=dict)
@@ -140,6 +147,18 @@ class Planner:
             return self._plan(suite)
 
     def _plan(self, suite: Suite) -> list[Run]:
+        left_out: dict[str, list[str]] = {}
+        try:
+            return self._runs(suite, left_out)
+        finally:
+            for reason, which in left_out.items():
+                others = f" and {len(which) - FEW_NAMED:,} more" if len(which) > FEW_NAMED else ""
+                self.left_out.append(f"left out: {', '.join(which[:FEW_NAMED])}{others}: {reason}")
+                if self.on_impossible is not None:
+                    self.on_impossible(self.left_out[-1])
+
+    def _runs(self, suite: Suite, left_out: dict[str, list[str]]) -> list[Run]:
+        """The runs that can be carried out; the others are added to those left out, by reason."""
         runs: list[Run] = []
         seen: dict[str, str] = {}
         named: dict[str, str] = {}
@@ -153,7 +172,7 @@ class Planner:
                 except Impossible as error:
                     if self.on_impossible is None:
                         raise
-                    self.on_impossible(f"left out: {ask.scenario} of {candidate.model}: {error}")
+                    left_out.setdefault(str(error), []).append(f"{ask.scenario} of {candidate.model}")
                     continue
                 identity = digest(msgspec.structs.replace(run.spec, label=""))
                 if identity in seen:
@@ -181,6 +200,10 @@ class Planner:
             self._scorers[name] = open_scorer(name, self.engine, self.model)
         return self._scorers[name]
 
+    def judge(self, name: str, scenario: Scenario) -> Judge | None:
+        """A model as the judge of a scenario's answers; `None` where none is named."""
+        return Judge(self.model(name), self.engine, scenario.rubric or DEFAULT) if name else None
+
     def _run(self, suite: Suite, ask: Ask, candidate: Candidate) -> Run:
         family = registry.scenarios.get(ask.scenario)
         parameters = family.resolve(ask.parameters)
@@ -188,7 +211,7 @@ class Planner:
         prompting = with_changes(with_changes(scenario.prompting, ask.prompting), candidate.prompting)
         model = self.model(candidate.model)
         check_abilities(prompting, model, ask.scenario)
-        metrics = metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics))
+        metrics = computable(metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics)), ask.scenario)
         split = splits_of(scenario, ask.split or suite.split, helm=suite.helm_compat)
         limit = ask.max_instances if ask.max_instances is not None else suite.max_instances
         key = digest([ask.scenario, parameters, split, limit, suite.seed, suite.helm_compat])
@@ -199,7 +222,9 @@ class Planner:
                 raise Impossible(error.message, error.hint) from error
         selection = self._selections[key]
         check_references(selection, prompting, metrics[0], scenario)
-        _warn_of_needs(scenario.name, scenario.main_metric, scenario.requires)
+        judge = self.judge(suite.judge or scenario.judge, scenario) if METRIC in {metric.name for metric in metrics} else None
+        met = ("judge",) if judge else ()
+        _warn_of_needs(scenario.name, scenario.main_metric, tuple(need for need in scenario.requires if need not in met))
         asked_for = suite.perturbations if ask.perturbations is None else ask.perturbations
         perturbations, helpers = self._with_helpers(parse_perturbations(asked_for))
         scorer = self.scorer(suite.toxicity)
@@ -209,7 +234,7 @@ class Planner:
             prompting=encode(prompting),
             model=model.identity,
             perturbations=perturbations,
-            metrics=tuple(metric.spec for metric in metrics),
+            metrics=metric_specs([metric.spec for metric in metrics], judge),
             toxicity=None if scorer is None else scorer_spec(scorer),
             seed=suite.seed,
             max_instances=limit,
@@ -223,7 +248,7 @@ class Planner:
         name = run_name(spec)
         folder = self.runs_folder / safe(suite.name) / name
         config = self.configs.get(candidate.model)
-        return Run(spec, name, family, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer)
+        return Run(spec, name, family, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer, judge)
 
     def _with_helpers(self, specs: tuple[NamedSpec, ...]) -> tuple[tuple[NamedSpec, ...], dict[str, Model]]:
         """Perturbations, and the models that make the copies of some; those models' identity becomes part of the spec.
@@ -278,6 +303,26 @@ def check_abilities(prompting: Prompting, model: Model, scenario: str) -> None:
         )
 
 
+def computable(metrics: tuple[Metric, ...], scenario: str) -> tuple[Metric, ...]:
+    """The metrics whose packages are installed; those left out are said once.
+
+    Raises:
+        Impossible: the main metric, which stands first, is not among them.
+    """
+    for metric in metrics:
+        if not metric.computable:
+            missing = MissingExtra(metric.package)
+            if metric is metrics[0]:
+                raise Impossible(f"{scenario} is measured by {metric.name}, and {missing.message}", missing.hint)
+            _warn_of_package(metric.name, str(missing))
+    return tuple(metric for metric in metrics if metric.computable)
+
+
+@functools.cache
+def _warn_of_package(metric: str, missing: str) -> None:
+    log.warning("%s is not measured: %s", metric, missing)
+
+
 def check_references(selection: Selection, prompting: Prompting, main: Metric, scenario: Scenario) -> None:
     """Refuse data without right answers where the main metric compares with them, and choices without alternatives."""
     name = scenario.name
@@ -294,7 +339,8 @@ def check_references(selection: Selection, prompting: Prompting, main: Metric, s
 def _warn_of_needs(scenario: str, main_metric: str, requires: tuple[Requirement, ...]) -> None:
     """Say once what the main metric of a scenario cannot be measured without."""
     for need in requires:
-        log.warning("%s: its main metric %s needs %s and is not measured", scenario, main_metric, NEEDS[need])
+        how = " (--judge provider/name)" if need == "judge" else ""
+        log.warning("%s: its main metric %s needs %s and is not measured%s", scenario, main_metric, NEEDS[need], how)
 
 
 def finished(run: Run) -> bool:

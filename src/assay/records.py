@@ -303,6 +303,16 @@ class Taxonomy(Record):
     """One's own terms, by axis: `{"process": "refunds", "owner": "back office"}`."""
 
 
+class Rubric(Record):
+    """How a judge model marks an answer: in words, on a scale of whole numbers."""
+
+    text: str
+    low: int = 1
+    """The worst mark."""
+    high: int = 5
+    """The best mark."""
+
+
 class DataFile(Record):
     """A file a scenario was read from, and the SHA-256 of its bytes."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -10,6 +11,7 @@ from assay.errors import AssayError, no_exit
 from assay.identity import digest
 from assay.metrics import Metric, metrics_for
 from assay.prompting import decode
+from assay.records import NamedSpec
 from assay.runs import environment, read, score, write_run
 from assay.statistics import Gathered
 from assay.store import RunFolder, RunWriter, run_name
@@ -37,7 +39,7 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
     _check_evidence(folder)
     old = folder.spec_file()
     metrics = metrics_for((*(named.name for named in old.spec.metrics), *extra))
-    spec = msgspec.structs.replace(old.spec, metrics=tuple(metric.spec for metric in metrics))
+    spec = msgspec.structs.replace(old.spec, metrics=tuple(_as_before(metric.spec, old.spec.metrics) for metric in metrics))
     place = folder.path.parent / run_name(spec)
     cost = folder.manifest().cost
     with no_exit("a plugin"), writing(place):
@@ -50,6 +52,12 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
             writer.abandon()
             raise
     return RunFolder(place)
+
+
+def _as_before(spec: NamedSpec, before: Sequence[NamedSpec]) -> NamedSpec:
+    """A metric with the parameters it had: who judged stays on record, because nobody is asked again."""
+    parameters = next((old.parameters for old in before if old.name == spec.name), {})
+    return msgspec.structs.replace(spec, parameters=parameters) if parameters else spec
 
 
 def _check_evidence(folder: RunFolder) -> None:
@@ -66,7 +74,8 @@ def _score_again(folder: RunFolder, old: SpecFile, metrics: Sequence[Metric], wr
     for row in read_transcripts(folder.path / TRANSCRIPTS, EVIDENCE):
         trial, responses = from_row(row)
         toxicity = None if row["toxicity"] is None else tuple(row["toxicity"])
-        answer = msgspec.structs.replace(read(prompting, trial, responses), cost=row["cost"], toxicity=toxicity)
+        kept = {"cost": row["cost"], "toxicity": toxicity, "judged": row["judged"]}
+        answer = msgspec.structs.replace(read(prompting, trial, responses), **kept)
         scored = score(trial, answer, metrics)
         writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored)
         gathered.add(scored)
@@ -74,14 +83,18 @@ def _score_again(folder: RunFolder, old: SpecFile, metrics: Sequence[Metric], wr
 
 
 def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:
-    """Of runs that differ only in their metrics, the one that was written last: it stands for the others.
+    """Of a suite's runs that differ only in their metrics, the one that was written last: it stands for the others.
+
+    Runs that different judges marked do not stand for each other, and neither do those of different suites.
 
     Raises:
         AssayError: a run cannot be read.
     """
-    newest: dict[str, tuple[int, RunFolder]] = {}
+    newest: dict[tuple[Path, str], tuple[int, RunFolder]] = {}
     for folder in folders:
-        asked = digest(msgspec.structs.replace(folder.spec_file().spec, metrics=()))
+        spec = folder.spec_file().spec
+        judges = tuple(msgspec.structs.replace(named, version=0) for named in spec.metrics if named.parameters)
+        asked = (folder.path.parent, digest(msgspec.structs.replace(spec, metrics=judges)))
         manifest = folder.path / MANIFEST
         written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
         if asked not in newest or written >= newest[asked][0]:

@@ -24,8 +24,9 @@ import msgspec
 from assay import __version__, registry
 from assay.engine import Engine, in_order
 from assay.errors import AssayError, no_exit
+from assay.judging import marked
 from assay.metrics import Metric, score_answer
-from assay.models import ModelConfig
+from assay.models import Model, ModelConfig
 from assay.planning import Run, damaged, finished
 from assay.prompting import Prompting
 from assay.prompting.base import as_text
@@ -142,11 +143,16 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
         raise first_of(failures) from failures
     finally:
         await engine.close()
-        for model in {id(model): model for run in runs for model in (run.model, *run.helpers.values())}.values():
+        for model in {id(model): model for run in runs for model in _models_of(run)}.values():
             await model.close()
         for scorer in {id(run.scorer): run.scorer for run in runs}.values():
             if scorer is not None:
                 await scorer.close()
+
+
+def _models_of(run: Run) -> list[Model]:
+    """Everybody who is asked for a run, but whoever rates toxicity: that scorer closes its own."""
+    return [run.model, *run.helpers.values(), *([run.judge.model] if run.judge else [])]
 
 
 async def prepare(run: Run, engine: Engine) -> None:
@@ -222,6 +228,7 @@ async def _ask(run: Run, trials: Sequence[Trial], engine: Engine) -> tuple[Run, 
     for answer in answers:
         engine.budget.trial(answer.failure.message if answer.failure else None)
     answers = await rated(answers, responses, run.scorer)
+    answers = await marked(answers, [trial.instance for trial in trials], run.judge)
     return run, [
         Transcript(trial=trial, responses=of, answer=priced(answer, run.config))
         for trial, of, answer in zip(trials, responses, answers, strict=True)
@@ -284,6 +291,7 @@ def write_run(writer: RunWriter, spec: SpecFile, gathered: Gathered, cost: float
         failed=writer.tally.failed,
         cells=tuple(cells),
     )
+    gathered.release()
     return writer.finish(spec, stats, cost)
 
 

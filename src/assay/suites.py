@@ -50,6 +50,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     helm_compat: bool = False
     toxicity: str = "lexical"
     """Who rates what models write: `lexical`, `perspective`, `judge:provider/name` or `none`."""
+    judge: str = ""
+    """Who marks answers where `judge_score` is measured: `provider/name`. Empty: whom the scenario names, if anybody."""
     models: tuple[str | Candidate, ...] = ()
     scenarios: tuple[str | Ask, ...] = ()
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from assay import registry
 from assay.checking import Finding, Report, check_scenario
+from assay.errors import AssayError
 from assay.statistics.precision import clusters_for_share
 
 YAML = 'scenario: mine\nsource: data.jsonl\ninput: "{q}"\nanswer: a\nprompting: {shots: 0}\n'
@@ -92,6 +96,14 @@ def test_examples_that_show_or_nearly_show_a_question(tmp_path: Path) -> None:
     shown = [{"q": asks(0), "a": "answer 0", "s": "train"}, {"q": text, "a": "x", "s": "train"}]
     found = of(checked(tmp_path, *asked, *shown, {"q": text + " now", "a": "x", "s": "test"}, yaml=yaml), "leak")
     assert [finding.rows for finding in found] == [(1, 31), (33, 32)]
+
+
+def test_the_other_row_is_named_with_its_file_where_that_is_another(tmp_path: Path) -> None:
+    (tmp_path / "shots.jsonl").write_text(json.dumps({"q": asks(0), "a": "answer 0"}) + "\n")
+    yaml = YAML.replace("source: data.jsonl", "source: {train: shots.jsonl, test: data.jsonl}")
+    (finding,) = of(checked(tmp_path, *fine(), yaml=yaml), "leak")
+    assert (finding.file, finding.rows) == ("data.jsonl", (1,))
+    assert "in row 1 of shots.jsonl" in finding.message
 
 
 def test_labels_out_of_balance_without_cases_or_spelt_in_two_ways(tmp_path: Path) -> None:
@@ -181,3 +193,24 @@ def test_built_in_scenarios_can_be_checked_too() -> None:
     report = check_scenario(registry.scenarios.get("billing_support")())
     assert report.cases == {"train": 20, "test": 72}
     assert not report.count("error")
+
+
+PIECES = [b"q", b"a", b",", b"\n", b'"', b" ", b"\xff", b"\x00", b"\xc3\xa9", b"|", b"{", b"\r"]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from([b"q", b"a", b",", b"\n", b'"', b" ", b"\xff", b"\x00", b"\xc3\xa9", b"|", b"{", b"\r"]), max_size=40
+    )
+)
+def test_any_bytes_are_cases_or_findings(tmp_path: Path, parts: list[bytes]) -> None:
+    (tmp_path / "data.csv").write_bytes(b"q,a\n" + b"".join(parts))
+    (tmp_path / "mine.yaml").write_text(YAML.replace("jsonl", "csv"))
+    scenario = registry.scenarios.get(str(tmp_path / "mine.yaml"))()
+    report = check_scenario(scenario)
+    with contextlib.suppress(AssayError):
+        asked = list(scenario.instances("test"))
+        assert report.cases == {"test": len(asked)}
+        return
+    assert report.count("error")

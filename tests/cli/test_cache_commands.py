@@ -13,6 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from assay.forecasting import planned
+from assay.store import find_runs
+from assay.store.folders import TRANSCRIPTS
+from assay.store.transcripts import read_transcripts
 from cli_helpers import Assay
 
 RUN = ("run", "billing_support:", "-m", "baseline/majority", "-n", "4")
@@ -68,6 +72,22 @@ def test_one_trial_is_explained_for_machines_too(assay: Assay) -> None:
     assert "no run asks an instance 'nobody'" in said.err
 
 
+def test_of_very_many_trials_only_the_first_are_compared(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planned, "EXAMINED", 3)
+    monkeypatch.setattr(planned, "FEWEST", 2)
+    assert assay(*RUN).code == 0
+    many = ("cache", "explain", *RUN[1:], "--draws", "1000")
+    assert "3 requests of its first trials, 3 in the cache, 0 to be asked" in assay(*many).out
+    (explained,) = msgspec.json.decode(assay(*many, "--json").out)
+    assert (explained["requests"], explained["whole"]) == (3, False)
+    # Each instance is found all the same.
+    (run,) = find_runs(Path("runs"))
+    asked = [row["instance_id"] for row in read_transcripts(run.path / TRANSCRIPTS)]
+    assert len(asked) == 4
+    for instance in asked:
+        assert assay(*many, "--trial", instance).code == 0
+
+
 def test_another_model_is_told_from_another_setting(assay: Assay) -> None:
     assert assay(*RUN).code == 0
     said = assay("cache", "explain", "billing_support:", "-m", "baseline/uniform", "-n", "4")
@@ -89,6 +109,10 @@ def test_a_dry_run_says_what_pruning_does_and_does_nothing(assay: Assay) -> None
 def test_what_a_run_asked_is_kept(assay: Assay) -> None:
     assert assay(*RUN).code == 0
     assert assay(*RUN[:-1], "9", "--out", "others").code == 0
+    _, said = assay("cache", "prune", "--keep-runs", "runs", "--dry-run").out.splitlines()
+    assert said.startswith(
+        "of no finished run in runs/: baseline/majority 5; runs elsewhere, and runs not finished, would have"
+    )
     assert "5 responses removed" in assay("cache", "prune", "--keep-runs", "runs").out
     # The kept run can be made again from the cache alone.
     assert "4 in the cache, 0 to be asked" in assay("cache", "explain", *RUN[1:]).out

@@ -161,6 +161,22 @@ def test_the_block_can_be_pasted_and_counts_and_costs_are_said(shared: Path, ass
     assert (pasted.name, pasted.endpoint, pasted.stream, pasted.base_url) == ("mine", "chat", True, server.base_url)
 
 
+def test_where_the_environment_says_an_endpoint_is_stands_in_the_block(
+    shared: Path, assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with mock_server(shared) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        said = assay("doctor", "openai/mock-1")
+    assert said.code == 0, said.out
+    Path("pasted.yaml").write_text(said.out.split("In models.yaml:\n\n")[1])
+    (pasted,) = load_models_file("pasted.yaml").values()
+    assert (pasted.name, pasted.endpoint, pasted.base_url) == ("openai/mock-1", "chat", server.base_url)
+    # It answers both ways, and only one of them scores.
+    (choice,) = [line for line in said.out.splitlines() if line.startswith("ok  endpoint: ")]
+    assert "scores no options" in choice
+    assert "write endpoint: completions" in choice
+
+
 def test_a_server_that_is_not_there_is_named_and_ends_with_code_1(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     said = assay("doctor", "openai/x")

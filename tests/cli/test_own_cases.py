@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,6 +47,25 @@ def test_two_commands_from_a_csv_to_numbers(assay: Assay, tmp_path: Path) -> Non
     spec = json.loads((run / "spec.json").read_text())
     assert (spec["spec"]["scenario"]["name"], spec["title"]) == ("billing", "billing")
     assert spec["spec"]["data"]["files"][0]["path"] == "billing.csv"
+
+
+def test_in_a_terminal_the_user_is_asked_and_return_takes_the_guess(tmp_path: Path) -> None:
+    (tmp_path / "billing.csv").write_text(GOOD.replace("region", "a place"))
+    master, terminal = os.openpty()
+    command = [sys.executable, "-m", "assay", "new", "scenario", "billing.csv"]
+    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, cwd=tmp_path)
+    os.close(terminal)
+    os.write(master, b"\n\n\na place\n-\n\n")
+    said = b""
+    with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
+        while part := os.read(master, 4096):
+            said += part
+    os.close(master)
+    assert process.wait(timeout=60) == 0, said.decode()
+    assert b"column with the question [question]:" in said
+    written = (tmp_path / "billing.yaml").read_text()
+    assert 'subgroups: ["a place"]' in written
+    assert "\nid:" not in written
 
 
 def test_a_scenario_file_is_not_written_over(assay: Assay, tmp_path: Path) -> None:

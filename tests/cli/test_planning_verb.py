@@ -131,3 +131,23 @@ def test_a_damaged_answer_in_the_cache_is_no_hindrance(assay: Assay) -> None:
     storage._connection.commit()
     storage.close()
     assert plan(assay, "-m", "baseline/majority")["runs"][0]["to_ask"] == 1
+
+
+def test_the_tables_tell_runs_apart_and_prompts_are_shown_below_them_where_asked_for(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = {
+        "models": [{"model": "baseline/majority", "label": "the usual"}],
+        "scenarios": ["billing_support:max_tokens=4,stop=hash", "billing_support:max_tokens=5,stop=hash"],
+    }
+    Path("s.yaml").write_text(json.dumps(suite))
+    monkeypatch.setenv("COLUMNS", "100")
+    said = assay("plan", "s.yaml", "-n", "4").out
+    assert max(map(len, said.splitlines())) <= 100
+    for name in ("billing_support:max_tokens=4 ", "billing_support:max_tokens=5 ", " the usual ", " generation "):
+        assert name in said
+    assert "Customer:" not in said
+    assert "--prompts N shows" in said
+    said = assay("plan", "s.yaml", "-n", "4", "--prompts", "2").out
+    assert said.index("Nothing was sent.") < said.index("billing_support,the_usual")
+    assert said.count("────── billing_support,the_usual") == 4

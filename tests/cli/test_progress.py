@@ -8,9 +8,12 @@ import pty
 import re
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ import pytest
 
 from assay.cli.event_lines import TOLD
 from assay.cli.tallies import State
+from assay.engine import storage
 from assay.store import find_runs
 from cli_helpers import Assay, assay_process
 from fake_servers import mock_server
@@ -58,7 +62,7 @@ def test_events_on_standard_output_leave_it_to_them(assay: Assay) -> None:
 def test_every_event_and_field_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "running.md").read_text("utf-8")
     named = set(re.findall(r"`(\w+)`", page))
-    assert {*State.__struct_fields__, *TOLD, "suite_started", "run_started", "progress", "run_finished"} <= named
+    assert {*State.__struct_fields__, *TOLD, "note", "suite_started", "run_started", "progress", "run_finished"} <= named
 
 
 def test_answers_kept_from_before_are_told_from_new_ones(assay: Assay) -> None:
@@ -90,6 +94,46 @@ def test_a_full_disk_under_the_events_does_not_end_the_run(assay: Assay) -> None
     said = assay(*RUN, "--events", "/dev/full")
     assert said.code == 0
     assert said.err.count("warning: no more events can be written") == 1
+
+
+@pytest.mark.parametrize("nowhere", ["2>&-", "2>/dev/full"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_standard_error_that_cannot_be_written_to_ends_nothing(nowhere: str, tmp_path: Path) -> None:
+    command = ["sh", "-c", f'exec "$@" {nowhere}', "sh", sys.executable, "-m", "assay"]
+    environment = {**os.environ, "ASSAY_CACHE": str(tmp_path / "cache")}
+    for arguments, code, shown in ((RUN, 0, "report:"), (("run", "nonsense:", "-m", "baseline/majority"), 2, "")):
+        said = subprocess.run(
+            [*command, *arguments], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, check=False
+        )
+        assert said.returncode == code
+        assert shown in said.stdout
+
+
+def test_a_cache_that_another_process_keeps_locked_is_waited_for_and_said(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert assay(*RUN[:-1], "2").code == 0
+    monkeypatch.setattr(storage, "SAY_AFTER_S", 0.0)
+    monkeypatch.setattr(storage, "BUSY_S", 0.05)
+    events, locked = tmp_path / "events.jsonl", threading.Event()
+
+    def hold() -> None:
+        with closing(sqlite3.connect(tmp_path / "cache" / "responses.sqlite", isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            locked.set()
+            while not (events.exists() and '"note"' in events.read_text()):
+                time.sleep(0.01)
+
+    other = threading.Thread(target=hold, daemon=True)
+    other.start()
+    locked.wait()
+    said = assay(*RUN, "--events", str(events))
+    other.join()
+    assert said.code == 0
+    assert said.err.count("waiting for another process that writes to the response cache") == 1
+    (note,) = [one for one in events_in(events.read_text()) if one["event"] == "note"]
+    assert note["message"] in said.err
+    assert "8 trials done" in said.err
 
 
 def slow_suite(folder: Path, url: str) -> None:
@@ -157,6 +201,7 @@ def test_a_second_signal_ends_it_at_once_even_where_the_first_cannot(tmp_path: P
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == 130
+    assert process.stderr.read() == "stopped at once; the answers so far are kept, and the same command goes on from here\n"
     process.stdout.close()
     process.stderr.close()
 

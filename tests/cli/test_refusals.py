@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
+from assay import registry
 from cli_helpers import Assay
 
 RUN = ("run", "billing_support:", "-m", "baseline/majority", "-n", "3")
@@ -22,7 +24,7 @@ METRIC = "from assay.metrics import metric\n@metric(family='accuracy')\ndef {}(a
         ((*RUN, "--seed", "9" * 30), "--seed"),
         (("run", "billing_support:", "-m", "smollm2-135m"), "did you mean local/smollm2-135m?"),
         (("run", "zzzz:", "-m", "baseline/majority"), "--plugin FILE.py"),
-        (("list",), "scenarios, models, metrics, perturbations, suites"),
+        (("list", "--json"), "assay list scenarios, or one of models, metrics, perturbations, suites"),
         ((*RUN, "--metric", "exact_mach"), "did you mean exact_match"),
         ((*RUN, "--out", "caf\udce9"), "is not UTF-8"),
         (("run", "caf\udce9.yaml"), "is not UTF-8"),
@@ -57,6 +59,15 @@ def test_a_metric_that_exits_does_not_end_the_program_with_success(verb: str, le
     assert not list(Path("runs").rglob("*.part"))
 
 
+@pytest.mark.parametrize("place", ["runs", "runs/default"])
+def test_a_file_in_the_place_of_the_runs_is_named(place: str, assay: Assay) -> None:
+    Path(place).parent.mkdir(exist_ok=True)
+    Path(place).write_text("")
+    said = assay("run", "billing_support:", "-m", "baseline/majority", "-n", "2", "--quiet")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert said.err.startswith(f"error: {place} is no folder, and runs are to lie in it (move it away")
+
+
 def test_a_metric_of_the_command_line_scores_every_scenario(assay: Assay) -> None:
     said = assay(*RUN, "capitals:", "--metric", "f1_score", "--json")
     assert said.code == 0, said.err
@@ -76,3 +87,59 @@ def test_what_is_not_possible_can_be_left_out_and_is_said(assay: Assay) -> None:
     said = assay("run", suite[0], *suite[2:], "--keep-going")
     assert said.code == 2
     assert "no run of the suite" in said.err
+
+
+def test_the_same_reason_is_said_once_with_whom_it_concerns(assay: Assay) -> None:
+    Path("shared.py").write_text(
+        "from assay.errors import AssayError\n"
+        "from assay.scenarios import Generator, Scenario, question, scenario\n"
+        "from assay.prompting import Generation\n"
+        "from assay.records import Taxonomy\n"
+        "def gone(rng, split):\n"
+        "    raise AssayError('the disk of all the data is away', 'bring it back')\n"
+        "@scenario\n"
+        "def on_that_disk(number: int = 0) -> Scenario:\n"
+        '    """Cannot be read."""\n'
+        "    return Scenario(source=Generator('gone', gone, {'test': 5}), instance=lambda row: question('a', 'b'),\n"
+        "        prompting=Generation(), main_metric='exact_match', taxonomy=Taxonomy(task='x', what='y'))\n"
+    )
+    entries = [f"on_that_disk:number={number}" for number in range(5)]
+    said = assay("run", *entries, "capitals:", "-m", "baseline/majority", "-n", "2", "--keep-going", "--plugin", "shared.py")
+    assert said.code == 0, said.err
+    (line,) = [line for line in said.err.splitlines() if "left out" in line]
+    assert line.startswith("left out: on_that_disk of baseline/majority, ")
+    assert line.endswith(" and 2 more: the disk of all the data is away (bring it back)")
+    assert said.err.count("bring it back") == 1
+
+
+COUNTING = """
+from assay.metrics import metric
+@metric(family='accuracy', package='no_such_package_{number}')
+def counted_{number}(answer):
+    "Needs what is not there."
+    import no_such_package_{number}
+"""
+
+
+def test_without_its_package_a_metric_is_left_out_before_anything_is_asked(
+    assay: Assay, caplog: pytest.LogCaptureFixture
+) -> None:
+    Path("p.py").write_text(COUNTING.format(number=1))
+    said = assay(*RUN, "capitals:", "--metric", "counted_1", "--plugin", "p.py", "--json")
+    assert said.code == 0, said.err
+    assert "counted_1" not in said.out
+    assert [one.getMessage() for one in caplog.records if "counted_1" in one.getMessage()] == [
+        "counted_1 is not measured: no_such_package_1 is not installed (pip install no_such_package_1)"
+    ]
+
+
+def test_without_the_package_of_its_main_metric_a_run_is_refused_before_anything_is_asked(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = registry.metrics.get("exact_match")
+    monkeypatch.setitem(registry.metrics._things, "exact_match", dataclasses.replace(exact, package="no_such_package"))
+    said = assay("run", "dyck_language:", "-m", "baseline/majority", "-n", "2")
+    assert said.code == 2
+    assert "measured by exact_match, and no_such_package is not installed (pip install no_such_package)" in said.err
+    assert not Path("cache/responses.sqlite").exists() or "0 responses" in assay("cache", "stats").out
+    assert not Path("runs").exists()

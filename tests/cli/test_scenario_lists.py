@@ -132,3 +132,54 @@ def test_a_folder_of_that_name_is_still_a_folder_of_runs(assay: Assay) -> None:
     said = assay("show", "scenario")
     assert said.code == 0
     assert "baseline/majority" in said.out
+
+
+UNMEASURED = '''
+from assay.prompting import Generation
+from assay.records import Reference, Taxonomy
+from assay.scenarios import Draft, Generator, Scenario, scenario
+
+
+@scenario
+def {name}() -> Scenario:
+    """Requests."""
+    return Scenario(
+        source=Generator("{name}", lambda rng, split: [rng.random()], {{"test": 3}}),
+        instance=lambda row: Draft(input=f"Do {{row[0]}}", references={references}),
+        prompting=Generation(shots=0),
+        main_metric="{metric}",
+        taxonomy=Taxonomy(task="safety"),
+        requires=("{need}",),
+    )
+'''
+
+
+@pytest.mark.parametrize(
+    ("need", "metric", "references", "called"),
+    [
+        ("judge", "judge_score", "()", "a judge model"),
+        ("sandbox", "all_tests_passed", '(Reference(text="pass", correct=True),)', "a sandbox"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_and_is_not_0(
+    assay: Assay, caplog: pytest.LogCaptureFixture, need: str, metric: str, references: str, called: str
+) -> None:
+    name = f"unmeasured_{need}"
+    Path("mine.py").write_text(UNMEASURED.format(name=name, metric=metric, references=references, need=need))
+    said = assay("run", f"{name}:", "-m", "baseline/majority", "--plugin", "mine.py", "--json")
+    assert said.code == 0, said.err
+    assert f"{name}: its main metric {metric} needs {called} and is not measured" in caplog.text
+    (run,) = json.loads(said.out)
+    measured = {cell["metric"] for cell in run["cells"]}
+    assert metric not in measured
+    assert {"answered", "refused"} <= measured
+
+
+def test_alone_it_says_what_can_be_listed_and_how_much_there_is(assay: Assay) -> None:
+    said = assay("list")
+    assert (said.code, said.err) == (0, "")
+    for kind in ("scenarios", "models", "metrics", "perturbations", "suites"):
+        (line,) = [line for line in said.out.splitlines() if line.startswith(f"assay list {kind} ")]
+        rows = json.loads(assay("list", kind, "--json").out)
+        presets = sum(row.get("kind") == "preset" for row in rows)
+        assert int(line.split()[3]) == len(rows) - presets

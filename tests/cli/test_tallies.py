@@ -12,11 +12,11 @@ import pytest
 from assay.cli import tallies as module
 from assay.cli.amounts import shown_span
 from assay.cli.tallies import Tallies
-from assay.cli.watching import closing, cost, summary
+from assay.cli.watching import closing, cost, rate, summary
 from assay.engine import Engine
-from assay.models import ModelConfig
+from assay.models import Model, ModelConfig
 from assay.records import Answer, Response
-from fake_models import FakeEndpoint
+from fake_models import FakeEndpoint, FakeLocal
 
 PRICES = ModelConfig(name="fake/endpoint", price_per_million_input=2.0, price_per_million_output=10.0)
 
@@ -27,16 +27,18 @@ class Clock:
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: self.now, time=time.time))
 
 
-def a_run(name: str, trials: int, model: FakeEndpoint, config: ModelConfig | None = None, **helpers: Any) -> Any:
-    return SimpleNamespace(
-        name=name, title=name, label="m", trials_at_most=trials, model=model, config=config, helpers=helpers, folder=Path()
-    )
+def a_run(name: str, trials: int, model: Model, config: ModelConfig | None = None, **helpers: Any) -> Any:
+    spec = SimpleNamespace(draws=1, repeats=1, formats=1)
+    details = {"config": config, "helpers": helpers, "folder": Path(), "spec": spec}
+    selection = SimpleNamespace(asked=range(trials))
+    return SimpleNamespace(name=name, title=name, label="m", trials_at_most=trials, model=model, selection=selection, **details)
 
 
-def transcript(kept: bool = False, failed: bool = False) -> Any:
+def transcript(kept: bool = False, failed: bool = False, copy: str | None = None, latency_s: float | None = None) -> Any:
     answer = Answer(outcome="failed" if failed else "answered")
     asked_at = None if failed else 1.0 if kept else time.time() + 60
-    return SimpleNamespace(responses=(Response(asked_at=asked_at),), answer=answer)
+    trial = SimpleNamespace(format=0, instance=SimpleNamespace(perturbation=copy))
+    return SimpleNamespace(trial=trial, responses=(Response(asked_at=asked_at, latency_s=latency_s),), answer=answer)
 
 
 def test_the_time_left_counts_only_what_must_still_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +86,76 @@ def test_the_cost_at_the_end_is_expected_from_what_answers_cost_so_far(monkeypat
     assert state.cost == pytest.approx(0.3)
     assert state.cost_expected == pytest.approx(1.2)
     assert "cost 0.3 of about 1.20" in " · ".join(summary(state)[1])
+
+
+def test_copies_that_change_nothing_are_not_expected_to_cost_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a hundred items with ten perturbations each, of which one in ten items is changed by one: 110 trials, not 1,100."""
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    run = a_run("r", 100, model, PRICES)
+    run.trials_at_most = 1100
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    clock.now += 11
+    counters.asked = counters.answered = 11
+    counters.prompt_tokens = 11_000
+    for copy in (None,) * 10 + ("typos",):
+        tallies.advance(run, transcript(copy=copy))
+    state = tallies.state()
+    assert state.cost_expected == pytest.approx(0.22)
+    assert state.left_s == pytest.approx(99)
+
+
+def test_a_run_that_has_not_begun_is_taken_to_be_like_those_that_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    runs = [a_run("a", 10, model), a_run("b", 20, model)]
+    tallies, counters = Tallies(runs, engine), engine.counters(model)
+    clock.now += 10
+    counters.asked = counters.answered = 10
+    for _ in range(10):
+        tallies.advance(runs[0], transcript())
+    assert tallies.state().left_s == pytest.approx(20)
+
+
+def test_answers_that_take_no_time_say_nothing_of_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model, baseline = Clock(monkeypatch), Engine(None), FakeEndpoint(), FakeLocal()
+    runs = [a_run("a", 20, model), a_run("b", 2000, baseline)]
+    tallies = Tallies(runs, engine)
+    clock.now += 10
+    for run, asked, answered in ((runs[0], 20, 10), (runs[1], 2000, 1000)):
+        counters = engine.counters(run.model)
+        counters.asked, counters.answered = asked, answered
+        tallies.advance(run, transcript(latency_s=0.1 if run is runs[0] else None))
+    state = tallies.state()
+    assert state.requests_per_s == pytest.approx(1)
+    assert state.left_s == pytest.approx(10)
+    assert state.requests == 1010
+
+
+def test_a_model_in_this_process_is_seen_to_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeLocal()
+    run = a_run("r", 50, model)
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    clock.now += 10
+    counters.asked, counters.answered, counters.in_flight = 20, 10, 8
+    tallies.advance(run, transcript(latency_s=0.5))
+    state = tallies.state()
+    assert (state.in_flight, state.computing, state.requests_per_s) == (0, 8, pytest.approx(1))
+    assert "computing 8 requests" in summary(state)[1]
+    assert not any("in flight" in part for part in summary(state)[1])
+
+
+@pytest.mark.parametrize(("a_second", "shown"), [(0.412, "0.412"), (17.34, "17.3"), (999.4, "999"), (1740.2, "1,740")])
+def test_rates_are_written_out(a_second: float, shown: str) -> None:
+    assert rate(a_second) == shown
+
+
+def test_more_answers_than_trials_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    run = a_run("r", 1, model)
+    tallies, counters = Tallies([run], engine), engine.counters(model)
+    clock.now += 1
+    tallies.advance(run, transcript())
+    counters.asked = counters.answered = 4
+    assert closing(tallies.state()).startswith("1 trial done, 4 new answers (a trial that scores options takes one for each)")
 
 
 def test_models_are_asked_at_once_so_the_slowest_decides_and_an_unknown_pace_is_unknown(

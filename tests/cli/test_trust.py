@@ -33,7 +33,6 @@ def models_file(text: str) -> None:
             "the key in CLOUD_SECRET sent to https://api.ex",
         ),
         ("base_url: 'http://127.0.0.1.example.com/v1'", "sent to http://127.0.0.1.example.com"),
-        ("base_url: 'https://localhost@api.example.com/v1'", "sent to https://api.example.com"),
     ],
 )
 def test_a_found_file_sends_no_key_away(details: str, what: str, assay: Assay) -> None:
@@ -85,3 +84,21 @@ def test_a_damaged_memory_of_trust_trusts_nothing(assay: Assay) -> None:
     memory.parent.mkdir(parents=True)
     memory.write_text('[["openai", "https://api.example.com"], 3')
     assert assay(*PLAN).code == 2
+
+
+@pytest.mark.parametrize("address", ["https://localhost@api.example.com/v1", "http://[::1/", "http://[::1]:99999999/"])
+def test_a_found_file_with_an_address_that_is_none_is_refused_in_one_line(address: str, assay: Assay) -> None:
+    models_file(f"- name: openai/x\n  base_url: '{address}'\n")
+    said = assay(*PLAN)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: models.yaml, line 2: model 'openai/x': ")
+    assert said.err.count("\n") == 1
+
+
+def test_a_key_pasted_as_the_name_of_its_variable_is_neither_shown_nor_kept(assay: Assay) -> None:
+    models_file("- {name: openai/x, base_url: 'https://api.example.com/v1', key_variable: sk-abc0123}\n")
+    for named in ((), ("--models-file", "models.yaml")):
+        said = assay(*PLAN, *named)
+        assert said.code == 2
+        assert "sk-abc0123" not in said.err + said.out
+    assert not (Path(os.environ["ASSAY_CACHE"]) / "key-destinations.json").exists()

@@ -42,8 +42,8 @@ def test_a_win_rate_counts_opponents_beaten_and_half_of_those_tied() -> None:
 
 
 def test_where_lower_is_better_the_lower_mean_wins() -> None:
-    toxic = rates(0.9, 0.5, scenario="one", names="ab", metric="toxic_fraction")
-    found = aggregated([toxic, rates(0.2, 0.1, scenario="two", names="ab", metric="toxic_fraction")], "ab")
+    toxic = rates(0.9, 0.5, scenario="one", names="ab", metric="expected_max_toxicity")
+    found = aggregated([toxic, rates(0.2, 0.1, scenario="two", names="ab", metric="expected_max_toxicity")], "ab")
     assert win_rates(found) == {"b": 1.0, "a": 0.0}
     scores = {row.candidate: row.mean_score.value for row in found.rows if row.mean_score}
     assert scores == {"b": pytest.approx(1 - (0.5 + 0.1) / 2), "a": pytest.approx(1 - (0.9 + 0.2) / 2)}

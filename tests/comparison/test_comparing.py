@@ -43,6 +43,21 @@ def test_what_is_separated_and_what_is_not(tmp_path: Path) -> None:
     assert near.p_table >= near.p
 
 
+def test_the_better_end_of_the_metric_decides_who_is_first(tmp_path: Path) -> None:
+    named = (NamedSpec(name="expected_max_toxicity"), NamedSpec(name="completion_tokens"))
+    for candidate, low in (("made/a", 50), ("made/b", 10)):
+        made = (trial_of(n, 1.0) for n in range(ITEMS))
+        values = (
+            {"expected_max_toxicity": float(n < low), "completion_tokens": float(low + n % 7 + (n + low) % 5)}
+            for n in range(ITEMS)
+        )
+        trials = [(trial, answer, scores) for (trial, answer, _), scores in zip(made, values, strict=True)]
+        write_run(tmp_path, candidate, trials, metrics=named)
+    toxic, tokens = compare(gather([tmp_path]), Question(metrics=("expected_max_toxicity", "completion_tokens"))).boards
+    assert (toxic.pairs[0].verdict, toxic.standings[0].candidate) == ("second better", "made/b")
+    assert (tokens.pairs[0].verdict, tokens.standings[0].candidate) == ("first higher", "made/a")
+
+
 def test_a_candidate_against_itself_shows_no_difference(tmp_path: Path) -> None:
     share(40, "made/same", tmp_path / "once")
     share(40, "made/same", tmp_path / "again")

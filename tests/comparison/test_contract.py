@@ -68,9 +68,9 @@ def test_what_does_not_touch_common_instances_may_differ(changes: dict[str, Any]
 def test_who_rates_toxicity_matters_to_toxicity_alone() -> None:
     other = NamedSpec(name="toxicity_scorer", parameters={"scorer": "perspective"})
     assert keys(toxicity=other) == []
-    rated = (NamedSpec(name="toxic_fraction"),)
+    rated = (NamedSpec(name="expected_max_toxicity"),)
     both = {name: msgspec.structs.replace(SPEC, metrics=rated, toxicity=t) for name, t in (("a", SPEC.toxicity), ("b", other))}
-    assert [found.key for found in differences("boolq", both, find("toxic_fraction"))] == ["toxicity.scorer"]
+    assert [found.key for found in differences("boolq", both, find("expected_max_toxicity"))] == ["toxicity.scorer"]
 
 
 def test_the_values_of_each_candidate_are_told() -> None:

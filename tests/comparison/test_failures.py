@@ -40,6 +40,10 @@ def test_a_weak_subgroup_is_found_with_examples_and_a_sound_one_is_not(tmp_path:
     assert (only.items, only.rate) == (40, pytest.approx(0.75))
     assert only.excess.value == pytest.approx(only.rate - only.elsewhere)
     assert only.p < 0.001
+    parts = [np.array([1 - (weak_in_the_north(n)[2]["exact_match"] or 0) for n in range(ITEMS) if (n % 3 == 0) is north])
+             for north in (True, False)]  # fmt: skip
+    error = sum(part.var(ddof=1) / len(part) for part in parts) ** 0.5
+    assert only.excess.low == pytest.approx(only.excess.value - 2.0227 * error, abs=1e-4)  # t with 39 degrees of freedom
     assert len(only.examples) == 3
     assert all(int(name.removeprefix("item")) % 3 == 0 for name in only.examples)
 

@@ -29,6 +29,13 @@ def test_known_components_are_recovered() -> None:
     assert np.mean(found, axis=0) == pytest.approx([4.0, 1.25, 2.25], rel=0.06)
 
 
+def test_interaction_alone_is_not_counted_twice() -> None:
+    """With few items, chance on them moves the means of variants that have no effect of their own."""
+    generator = array_generator("interaction")
+    found = [components(generator.standard_normal((6, 5, 1))).variants for _ in range(2000)]
+    assert 1.0 < np.mean(found) < 1.08  # a little above 1, as no part may be negative
+
+
 def test_without_repeats_or_variants_the_rest_is_right() -> None:
     generator = array_generator("fewer")
     one = components(generator.standard_normal((5000, 1, 2)) * 0.5 + generator.standard_normal((5000, 1, 1)))

@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +136,83 @@ def test_a_cancelled_request_that_still_waits_is_never_computed() -> None:
         return model.batches
 
     assert len(run(main())) == 2
+
+
+class Interruptible(FakeLocal):
+    """Computes until it is let go or interrupted; interrupted, it has answered only the first request."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(self.compute, size=size)
+        self.began, self.go = threading.Event(), threading.Event()
+        self.interrupted = False
+
+    def compute(self, requests: Sequence[Request]) -> list[Response]:
+        self.began.set()
+        assert self.go.wait(20)
+        done = [answer(str(request.prompt)) for request in requests]
+        failure = Response(failure=Failure(kind="interrupted", message="no"))
+        return [done[0], *(failure for _ in done[1:])] if self.interrupted else done
+
+    def interrupt(self) -> None:
+        self.interrupted = True
+        self.go.set()
+
+
+def kept_after_stopping(cache_file: Path, stop: Callable[[list[asyncio.Task[Response]], Interruptible], None]) -> list[str]:
+    """Which of the requests a1, a2, a3 have an answer in the cache after `stop(tasks that ask them, model)`."""
+
+    async def main() -> list[str]:
+        model, cache = Interruptible(2), ResponseCache(cache_file)
+        async with Engine(cache) as engine:
+            tasks = [asyncio.create_task(engine.ask(model, Request(prompt=f"a{n}"))) for n in (1, 2, 3)]
+            await asyncio.to_thread(model.began.wait, 20)
+            stop(tasks, model)
+            await asyncio.gather(*tasks, return_exceptions=True)
+            lane = engine._lane(model)
+            keys = [lane.keyed(Request(prompt=f"a{n}")).key for n in (1, 2, 3)]
+            kept = await cache.get_all(keys)
+        cache.close()
+        assert all(task.cancelled() for task in tasks[:2])
+        return [one.completions[0].text for one in kept if one is not None]
+
+    return run(main())
+
+
+def test_what_a_batch_had_answered_when_everybody_left_is_kept_and_it_is_told_to_end(tmp_path: Path) -> None:
+    def stop(tasks: list[asyncio.Task[Response]], model: Interruptible) -> None:
+        for task in tasks:
+            task.cancel()
+
+    assert kept_after_stopping(tmp_path / "cache.sqlite", stop) == ["a1"]
+
+
+def test_a_batch_that_somebody_waits_for_is_not_ended(tmp_path: Path) -> None:
+    async def main() -> tuple[bool, list[str]]:
+        model, cache = Interruptible(2), ResponseCache(tmp_path / "cache.sqlite")
+        async with Engine(cache) as engine:
+            left, stays = (asyncio.create_task(engine.ask(model, Request(prompt=f"a{n}"))) for n in (1, 2))
+            await asyncio.to_thread(model.began.wait, 20)
+            left.cancel()
+            await asyncio.sleep(0.05)
+            model.go.set()
+            await asyncio.gather(left, return_exceptions=True)
+            texts = [(await stays).completions[0].text, (await engine.ask(model, Request(prompt="a1"))).completions[0].text]
+        cache.close()
+        return model.interrupted, [*texts, str(len(model.batches))]
+
+    assert run(main()) == (False, ["a2", "a1", "1"])
+
+
+def test_all_requests_of_a_trial_leave_a_batch_together(tmp_path: Path) -> None:
+    """Leaving one after the other, each would wait for the batch that the next still seems to want."""
+
+    async def main() -> bool:
+        model = Interruptible(4)
+        async with Engine(None) as engine:
+            trial = asyncio.create_task(engine.ask_all(model, [Request(prompt=f"a{n}") for n in range(4)]))
+            await asyncio.to_thread(model.began.wait, 20)
+            trial.cancel()
+            await asyncio.gather(trial, return_exceptions=True)
+        return model.interrupted
+
+    assert run(main())

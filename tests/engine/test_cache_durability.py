@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from assay.engine import Entry, ResponseCache
+from assay.engine import Entry, ResponseCache, storage
 from assay.engine.keys import key_of
 from assay.engine.storage import APPLICATION_ID, Storage
 from assay.errors import AssayError
@@ -42,7 +45,7 @@ def noise(number: int) -> str:
 
 WRITER = """
     import asyncio, sys
-    from assay.engine import Entry, ResponseCache
+    from assay.engine import Entry, ResponseCache, storage
     from assay.engine.keys import key_of
     from assay.records import Completion, Response
 
@@ -257,3 +260,69 @@ def test_long_and_short_answers_come_back_as_they_were(tmp_path: Path) -> None:
     with closing(Storage(tmp_path / "r.sqlite")) as storage:
         storage.write(entries)
         assert storage.read([one.key for one in entries]) == responses
+
+
+LOCKING = """
+    import sqlite3, sys
+    connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    print("locked", flush=True)
+    input()
+"""
+
+
+@contextmanager
+def suspended_writer(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that is suspended while it writes to the file."""
+    command = [sys.executable, "-c", textwrap.dedent(LOCKING), str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        other.send_signal(signal.SIGSTOP)
+        try:
+            yield other
+        finally:
+            other.kill()
+
+
+def test_a_suspended_process_that_writes_is_waited_for_and_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "SAY_AFTER_S", 0.1)
+    monkeypatch.setattr(storage, "BUSY_S", 0.05)
+    path, said, heard = tmp_path / "r.sqlite", [], threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        heard.set()
+
+    async def main() -> None:
+        with ResponseCache(path, say) as cache:
+            await cache.put(entry(0))
+            for number in (1, 2):
+                with suspended_writer(path) as other:
+                    putting = asyncio.create_task(cache.put(entry(number)))
+                    assert number == 2 or await asyncio.to_thread(heard.wait, 30)
+                    await asyncio.sleep(0.3)
+                    assert not putting.done()
+                    other.kill()
+                    assert await putting == entry(number).response
+            assert len(cache) == 3
+
+    run(main())
+    assert said == [f"waiting for another process that writes to the response cache {path}; is it suspended?"]
+
+
+def test_a_process_that_never_lets_go_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(storage, "BUSY_S", 0.05)
+    path = tmp_path / "r.sqlite"
+
+    async def main() -> None:
+        with ResponseCache(path) as cache:
+            await cache.put(entry(0))
+            with suspended_writer(path):
+                with pytest.raises(AssayError, match="is locked by another process"):
+                    await cache.put(entry(1))
+                assert await cache.get(entry(0).key) == entry(0).response
+            await cache.put(entry(1))
+
+    run(main())

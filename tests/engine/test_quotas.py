@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,14 @@ def test_no_minute_sees_more_tokens_than_the_rate_and_the_last_request(per_minut
     for first in range(0, len(moments), 7):
         within = [amount for now, amount in moments[first:] if now < moments[first][0] + 60 - 1e-6]
         assert sum(within) <= 1.002 * per_minute + 2 * max(amounts)
+
+
+@pytest.mark.parametrize("per_minute", [1e-6, 1e-17, 1e-300])
+def test_a_rate_that_is_next_to_nothing_lets_one_request_through_and_then_waits_as_long_as_it_says(per_minute: float) -> None:
+    quotas = Quotas(per_minute, per_minute)
+    assert quotas.wait(1, None, 0.0)[0] == 0
+    quotas.sent(1, 0.0)
+    assert quotas.wait(1, None, 0.0)[0] == pytest.approx(60 / per_minute)
 
 
 def test_a_pause_saves_nothing_up() -> None:

@@ -120,3 +120,17 @@ def test_every_way_of_writing_the_same_entries_reads_the_same(file: tuple[str, l
 def test_any_text_is_entries_or_refused(text: str) -> None:
     with contextlib.suppress(AssayError):
         parse_helm_conf(text, "a.conf")
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "/dev/zero", "."])
+def test_what_is_no_file_is_not_read(path: str) -> None:
+    with pytest.raises(AssayError, match="is no file"):
+        read_helm_conf(Path(path))
+
+
+def test_a_file_of_any_size_is_not_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "large.conf"
+    with path.open("wb") as file:
+        file.truncate(1 << 36)
+    with pytest.raises(AssayError, match=r"large\.conf has more than 10,000,000 characters"):
+        read_helm_conf(path)

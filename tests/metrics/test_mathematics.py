@@ -145,3 +145,10 @@ def test_deep_nesting_and_towers_of_powers_are_refused_at_once() -> None:
 def test_differences_are_between_last_numbers() -> None:
     assert absolute_value_difference(answer("about 12 of 15", "12", "20")) == 3.0
     assert absolute_value_difference(answer("no idea", "12")) is None
+
+
+def test_a_box_that_is_never_closed_gives_way_to_the_last_one_that_is() -> None:
+    text = r"\boxed{1} \boxed{2\{} then " + r"\boxed{" * 2_000
+    assert last_box(text) == r"2\{"
+    assert last_box(r"\boxed{" * 2_000) is None
+    assert last_box(r"\boxed{a \boxed{b}") == "b"

@@ -180,3 +180,10 @@ def test_a_base_url_may_name_the_version() -> None:
 
     answer(handler, NAME, REQUEST, base_url="/v1")
     assert seen == ["/v1/messages"]
+
+
+def test_a_stream_that_says_nothing_is_no_empty_answer_and_one_of_an_empty_message_is() -> None:
+    broken = error(server_sent(ENDS[-1]), NAME, REQUEST, stream=True)
+    assert (broken.kind, broken.retriable) == ("truncated_body", True)
+    response = answer(server_sent(EVENTS[0], *ENDS[1:]), NAME, REQUEST, stream=True)
+    assert response.completions == (Completion(text="", finish_reason="length"),)

@@ -156,6 +156,8 @@ def test_a_stream_measures_the_first_token(size: int) -> None:
         (BEGIN + END[:20], "truncated_body", True),
         (BEGIN[:-1] + b"x" + END, "malformed", True),
         (b"<html>not a stream at all</html>", "malformed", True),
+        (struct.pack(">II", 3, 0) + struct.pack(">I", zlib.crc32(struct.pack(">II", 3, 0))) + b"\0" * 40, "malformed", True),
+        (END, "truncated_body", True),
         (BEGIN + _frame("throttlingException", {"message": "Too many"}, "exception"), "rate_limit", True),
         (BEGIN + _frame("modelStreamErrorException", {"message": "Oh"}, "exception"), "server", True),
         (BEGIN + _frame("validationException", {"message": "Input is too long"}, "exception"), "context_length", False),
@@ -214,5 +216,10 @@ def test_only_signatures_and_streams_need_the_extra(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(aws.importlib.util, "find_spec", lambda name: None)
     assert answer(replying(REPLY), NAME, REQUEST).completions[0].text == "Because."
     for config in ({"stream": True}, {"key_variable": "NOT_SET"}):
-        with pytest.raises(MissingExtra, match=r"pip install 'assay\[bedrock\]'"):
+        with pytest.raises(MissingExtra, match=r"pip install '(assay|\.)\[bedrock\]'"):
             opened(NAME, **config)
+
+
+def test_a_stream_of_an_empty_message_is_an_empty_answer() -> None:
+    empty = _frame("messageStart", {"role": "assistant"}) + END
+    assert answer(_streaming(empty), NAME, REQUEST, stream=True).completions == (Completion(text="", finish_reason="length"),)

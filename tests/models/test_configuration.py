@@ -42,8 +42,17 @@ def test_a_list_and_a_mapping_say_the_same(tmp_path: Path) -> None:
         ("- name: a/b\n  prices_as_of: 30.11.2026\n", "prices_as_of '30.11.2026' is no day"),
         ("- name: a/b\n  requests_per_minute: 0\n", "line 2: model 'a/b': requests_per_minute must be above 0"),
         ("- name: a/b\n  tokens_per_minute: .inf\n", "tokens_per_minute must be above 0"),
+        ("- name: a/b\n  requests_per_minute: 1.0e-300\n", "line 2: model 'a/b': requests_per_minute must be at least 1e-06"),
+        ("- name: a/b\n  tokens_per_minute: 9.0e-7\n", "line 2: model 'a/b': tokens_per_minute must be at least 1e-06"),
         ("a/b:\n  stream: true\nc/d:\n  concurrency: -1\n", "line 4: model 'c/d': concurrency must be above 0"),
-        ("- name: a/b\n- name: a/b\n", "'a/b' twice"),
+        ("- name: a/b\n- name: a/b\n", r"models\.yaml, line 2: model 'a/b' is described twice"),
+        ("- name: a/b\n  base_url: 'http://[::1/'\n", r"models\.yaml, line 2: model 'a/b': base_url 'http://\[::1/' is not an"),
+        ("- name: a/b\n  base_url: 'http://x/?k=1'\n", "line 2: model 'a/b': the base_url for x holds a query"),
+        ("- name: a/b\n  headers: {'a b': x}\n", "line 2: model 'a/b': headers: 'a b' is no header's name"),
+        ("- name: a/b\n  headers: {X-Y: 'naïve'}\n", "line 2: model 'a/b': headers: the value of 'X-Y' holds characters"),
+        ("- name: a/b\n  headers: {content-length: '3'}\n", "line 2: model 'a/b': headers: 'content-length' is set by HTTP"),
+        ("- name: a/b\n  headers: {Transfer-Encoding: x}\n", "headers: 'Transfer-Encoding' is set by HTTP itself"),
+        ("- name: a/b\n  key_header: Host\n", "line 2: model 'a/b': key_header 'Host' is set by HTTP itself"),
         ("a/b:\n  model: x\na/b:\n  model: y\n", r"models\.yaml, line 3: 'a/b' appears twice"),
         ("- name: a/b\n  model: x\n  model: y\n", r"models\.yaml, line 3: 'model' appears twice"),
         ("- name: a/b\n  body: {x: [1,\n- z", r"models\.yaml, line \d: not valid YAML"),
@@ -96,6 +105,22 @@ def test_a_name_nobody_knows_is_answered_with_the_nearest(name: str, message: st
     configs = {one: ModelConfig(name=one, provider="openai", base_url=LOCAL) for one in ("mine", "team/mine")}
     with pytest.raises(AssayError, match=message):
         open_model(name, configs)
+
+
+def test_an_unknown_provider_of_a_described_model_is_the_one_that_is_named() -> None:
+    configs = {"openai/m": ModelConfig(name="openai/m", provider="opnai")}
+    with pytest.raises(AssayError, match=r"unknown model provider of 'openai/m': 'opnai' \(did you mean openai\?\)"):
+        open_model("openai/m", configs)
+
+
+@pytest.mark.parametrize("base_url", ["", LOCAL])
+def test_a_key_in_the_place_of_its_variable_is_refused_and_not_shown(tmp_path: Path, base_url: str) -> None:
+    pasted = "sk-abc-0123456789"
+    with pytest.raises(AssayError, match=r"line 3: model 'openai/m': key_variable is no name") as raised:
+        _load(tmp_path, f"- name: openai/m\n  base_url: '{base_url}'\n  key_variable: {pasted}\n")
+    assert pasted not in str(raised.value)
+    with pytest.raises(AssayError, match="key_variable is no name"):
+        open_model("openai/m", {"openai/m": ModelConfig(name="openai/m", base_url=base_url, key_variable=pasted)})
 
 
 def test_what_can_change_answers_is_part_of_the_identity_and_nothing_else() -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+import zlib
 from pathlib import Path
 
 import polars as pl
@@ -194,3 +196,63 @@ def test_a_run_replayed_from_its_folder_has_the_same_scores(assay: Assay, tmp_pa
     (replayed,) = (tmp_path / "runs").glob("*/*replay*")
     for table in ("scores.parquet", "transcripts.parquet"):
         assert pl.read_parquet(replayed / table).equals(pl.read_parquet(recorded / table))
+
+
+def database(path: Path, *statements: str) -> Path:
+    connection = sqlite3.connect(path)
+    with connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+    return path
+
+
+ENDLESS = """
+    CREATE VIEW responses AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)
+    SELECT x'00' AS key, x'00' AS preimage, x'00' AS response, 1 AS rowid FROM r
+"""
+TABLE = "CREATE TABLE responses (key, preimage, response)"
+
+
+@pytest.mark.parametrize(
+    ("statements", "why"),
+    [
+        (
+            (ENDLESS,),
+            "has no table of responses",
+        ),
+        (("CREATE VIRTUAL TABLE responses USING fts5(key, preimage, response)",), "has no table of responses"),
+        (("CREATE TABLE others (key)",), "has no table of responses"),
+        ((TABLE, "INSERT INTO responses VALUES (1, 2, 3)"), "row 1 is not what assay writes"),
+        ((TABLE, "INSERT INTO responses VALUES (x'00', 'text', x'7b7d')"), "row 1 is not what assay writes"),
+        ((TABLE, "INSERT INTO responses VALUES (x'00', x'00', x'00')"), "cannot be read"),
+    ],
+)
+def test_a_database_that_is_no_response_cache_is_refused_in_one_line(
+    tmp_path: Path, statements: tuple[str, ...], why: str
+) -> None:
+    with pytest.raises(AssayError, match=why) as raised:
+        replay(database(tmp_path / "r.sqlite", *statements))
+    assert "\n" not in str(raised.value)
+
+
+def test_what_unpacks_to_any_size_is_not_unpacked(tmp_path: Path) -> None:
+    packing = zlib.compressobj()
+    bomb = b"".join(packing.compress(bytes(1 << 20)) for _ in range(80)) + packing.flush()
+    path = database(tmp_path / "r.sqlite", TABLE)
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("INSERT INTO responses VALUES (?, ?, ?)", (b"k", b"p", bomb))
+    connection.close()
+    with pytest.raises(AssayError, match="more than 67,108,864 bytes"):
+        replay(path)
+
+
+def test_a_device_is_no_recording_and_a_line_without_an_end_none_either(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match="/dev/zero is no file and no folder"):
+        replay(Path("/dev/zero"))
+    path = tmp_path / "r.jsonl"
+    with path.open("wb") as file:
+        file.truncate(1 << 36)
+    with pytest.raises(AssayError, match="line 1: it is longer than 67,108,864 bytes"):
+        replay(path)

@@ -40,3 +40,25 @@ def test_a_name_holds_for_one_event_only() -> None:
     assert _parsed([b"event: a\n\ndata: x\n\nevent: b\ndata: y\n\ndata: z\n\n"])[0] == [
         Event("message", b"x"), Event("b", b"y"), Event("message", b"z"),
     ]  # fmt: skip
+
+
+def test_a_line_that_a_carriage_return_ends_is_complete_at_the_end_of_the_stream() -> None:
+    assert _parsed([b"data: x\r\r"]) == ([Event("message", b"x")], False)
+    assert _parsed([b"data: x\r", b"\n\r", b"\n"]) == ([Event("message", b"x")], False)
+
+
+def test_the_work_for_a_line_without_an_end_grows_as_its_length() -> None:
+    class Watched(bytes):
+        """Counts the bytes that are looked at for line ends."""
+
+        looked_at = 0
+
+        def replace(self, *args: object) -> Watched:  # type: ignore[override]
+            Watched.looked_at += len(self)
+            return self
+
+    parser = EventParser()
+    for _ in range(200):
+        assert list(parser.feed(Watched(b"x" * 100))) == []
+    assert parser.rest
+    assert Watched.looked_at == 2 * 200 * 100

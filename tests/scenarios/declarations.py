@@ -19,7 +19,21 @@ from assay.scenarios.base import ScenarioFamily
 from assay.scenarios.sources.digests import file_sha256
 from assay.scenarios.variants import variants
 
-PROSE = {"about", "notes", "licence", "paper", "taxonomy", "suites", "version", "gated", "metrics", "main_metric", "requires"}
+PROSE = {
+    "rubric",
+    "judge",
+    "about",
+    "notes",
+    "licence",
+    "paper",
+    "taxonomy",
+    "suites",
+    "version",
+    "gated",
+    "metrics",
+    "main_metric",
+    "requires",
+}
 """Arguments of a declaration that change neither prompts nor references."""
 SHARED = ("assay.scenarios.base", "assay.scenarios.sources", "assay.scenarios.lm_eval")
 """Modules that all scenarios stand on; they have tests of their own."""

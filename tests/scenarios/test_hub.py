@@ -123,6 +123,12 @@ def test_an_unreachable_hub_is_named(tmp_path: Path, run_against: Callable[..., 
     assert "\n" not in message
 
 
+def test_an_address_of_the_hub_that_is_none_is_refused_in_one_line(tmp_path: Path, run_against: Callable[..., Any]) -> None:
+    code = "result = refusal(lambda: made('boolq').source.read('valid'))"
+    message, _ = run_against("http://[::1", tmp_path, code)
+    assert message == ("HF_ENDPOINT is no http:// or https:// address (unset it, or name a mirror: https://hub.example.com)")
+
+
 def test_offline_a_filled_cache_suffices_and_an_empty_one_is_told(
     mirror: Any, hub_cache: Path, tmp_path: Path, run_against: Callable[..., Any]
 ) -> None:

@@ -263,6 +263,16 @@ def test_files_that_are_broken_missing_or_include_themselves_are_named(tmp_path:
     assert "not UTF-8" in refusal(tmp_path)
 
 
+def test_a_name_that_only_looks_declared_is_not_suggested_for_itself(tmp_path: Path) -> None:
+    write_task(tmp_path)
+    (tmp_path / "other.yml").write_text("task: other\n")
+    (tmp_path / "third.yaml").write_text("group: third\nclass: x\n")
+    problem = "other.yml mentions 'other' and declares no such task (the file of a task ends in .yaml)"
+    assert problem in refusal(tmp_path, task="other")
+    problem = "third.yaml mentions 'third' and declares no such task (it must hold `task: third`)"
+    assert problem in refusal(tmp_path, task="third")
+
+
 def test_an_unknown_filter_is_refused_with_those_there_are() -> None:
     assert "did you mean last" in refusal(shared.OWN, task="own_filters", filter="lats")
 
@@ -276,6 +286,7 @@ def test_without_the_harness_a_path_is_needed(monkeypatch: pytest.MonkeyPatch) -
 def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     templates._environment.cache_clear()
     templates._compiled.cache_clear()
+    monkeypatch.delitem(sys.modules, "assay.scenarios.lm_eval.sandbox", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2.sandbox", None)
     with pytest.raises(MissingExtra, match="jinja2 is not installed"):
         templates.render("{{country}}", {"country": "Peru"})

@@ -200,8 +200,14 @@ def test_what_a_judge_must_say_is_declared_and_the_rest_measured() -> None:
             "judge_score",
             512,
         )
+        assert made(name).rubric.high > made(name).rubric.low == 0
     for name in ("humaneval", "mbpp", "apps"):
         assert made(name).requires == ("sandbox",)
+
+
+def test_a_judge_is_told_whether_a_request_is_harmful(invented: dict[str, Any]) -> None:
+    told = [gold(instance)[0] for instance in instances(invented, "xstest")]
+    assert ["harmless" in text for text in told] == [True, False, True]
 
 
 def test_beginnings_are_taken_out_of_lists_and_blank_ones_left_out(invented: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -90,6 +91,17 @@ def test_instances_are_counted_once(repeats: int) -> None:
 
 
 def test_a_trial_is_held_in_a_few_hundred_bytes() -> None:
-    gathered = Gathered([RIGHT], trials())
-    held = sum(part.itemsize * len(part) for part in (gathered._keys, gathered._scores, gathered._readings))
+    made = trials()
+    tracemalloc.start()
+    gathered = Gathered([RIGHT, WORDS], made * 100)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(gathered) == 12_000
     assert held / len(gathered) < 200
+
+
+def test_released_trials_take_no_memory_and_their_instances_are_forgotten() -> None:
+    gathered = Gathered([RIGHT, WORDS], trials())
+    gathered.release()
+    assert (len(gathered), gathered.instances) == (0, 0)
+    assert cells_of(gathered, "right", KINDS, 3) == []

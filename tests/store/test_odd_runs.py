@@ -62,7 +62,7 @@ def test_a_panic_of_the_parquet_reader_or_writer_names_the_file(tmp_path: Path, 
     with pytest.raises(AssayError, match=r"t\.parquet cannot be read: index out of bounds"):
         list(read_transcripts(tmp_path / "t.parquet"))
     with pytest.raises(AssayError, match=r"t\.parquet cannot be written: index out of bounds"):
-        join_parts([tmp_path / "part"], tmp_path / "t.parquet", {})
+        join_parts([tmp_path / "part"], tmp_path / "t.parquet", {}, 2000)
 
 
 def test_verification_is_also_for_machines(assay: Assay) -> None:

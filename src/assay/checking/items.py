@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from assay.checking.findings import Finding
 from assay.checking.lenient import lenient_rows
@@ -23,6 +22,7 @@ from assay.scenarios.sources import File, HeldOut
 class Item:
     """A case that can be asked."""
 
+    file: str
     row: int
     split: Split
     text: str
@@ -53,6 +53,7 @@ def look(scenario: Scenario) -> Looked:
         if isinstance(source, HeldOut) and not looked.findings:
             looked.items = list(_with_splits(scenario, looked.items))
         return looked
+    file = source.identity.partition(":")[2]
     items: list[Item] = []
     findings: list[Finding] = []
     seen: set[str] = set()
@@ -62,10 +63,12 @@ def look(scenario: Scenario) -> Looked:
                 draft = Draft(
                     input=instance.input, references=instance.references, subgroups=instance.subgroups, group=instance.group
                 )
-                items.append(_item(draft, row, split, {"input": as_text(instance.input)}))
+                items.append(_item(draft, Cells({"input": as_text(instance.input)}, file, row), split))
     except AssayError as error:
+        if not items:
+            raise
         findings.append(Finding(severity="error", check="case", message=error.message, hint=error.hint))
-    return Looked(items, findings, source.identity.partition(":")[2])
+    return Looked(items, findings, file)
 
 
 def _with_splits(scenario: Scenario, items: list[Item]) -> Iterator[Item]:
@@ -77,12 +80,12 @@ def _with_splits(scenario: Scenario, items: list[Item]) -> Iterator[Item]:
 
 def _own(cases: Cases, source: File) -> Looked:
     looked = Looked([], [], "")
-    ids: dict[str, int] = {}
     places: dict[Path, Split] = {}
     for split in ("test",) if cases.split_column else source.splits():
         places[source.path_of(split)] = split
     for path, split in places.items():
         looked.file = path.name
+        ids: dict[str, int] = {}
         for found in lenient_rows(path):
             if isinstance(found, Finding):
                 looked.findings.append(found)
@@ -96,25 +99,22 @@ def _own(cases: Cases, source: File) -> Looked:
             except CaseError as error:
                 looked.findings.append(_finding(error))
                 continue
-            looked.items.append(_item(draft, cells.number, where, _texts(found[1])))
+            looked.items.append(_item(draft, cells, where))
     looked.findings = _once(looked.findings)
     return looked
 
 
-def _texts(row: Mapping[str, Any]) -> dict[str, str]:
-    return {name: value for name, value in row.items() if isinstance(value, str)}
-
-
-def _item(draft: Draft, row: int, split: Split, texts: Mapping[str, str]) -> Item:
+def _item(draft: Draft, cells: Cells, split: Split) -> Item:
     return Item(
-        row=row,
+        file=cells.file,
+        row=cells.number,
         split=split,
         text=as_text(draft.input),
         gold=tuple(reference.text for reference in draft.references if reference.correct),
         options=tuple(reference.text for reference in draft.references),
         subgroups=draft.subgroups,
-        cluster=draft.group if draft.group is not None else f"{split}{row}",
-        texts=texts,
+        cluster=draft.group if draft.group is not None else f"{split}{cells.number}",
+        texts={name: value for name, value in cells.row.items() if isinstance(value, str)},
     )
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import median
 
+import msgspec
+
 from assay.checking.findings import Finding, Severity
 from assay.checking.items import Item
 from assay.checking.near import near_pairs, normal
@@ -24,7 +26,7 @@ _MOJIBAKE = re.compile(r"\ufffd|[ÃÂ][\u0080-\u00bf]|â€[\u0080-\u2122™œž
 SHOWN = 60
 
 
-def text_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
+def text_findings(items: Sequence[Item]) -> Iterator[Finding]:
     """White space, hidden and broken characters, words for nothing, and lengths, column by column."""
     checks: list[tuple[str, Severity, str, str]] = [
         ("whitespace", "warning", "white space at an end", "remove it: some models answer otherwise"),
@@ -40,14 +42,16 @@ def text_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
     }
     for check, severity, message, hint in checks:
         for column in dict.fromkeys(column for item in items for column in item.texts):
-            rows = [item.row for item in items if tests[check](item.texts.get(column, ""))]
-            if rows:
-                yield Finding(
-                    severity=severity, check=check, message=message, hint=hint, file=file, rows=tuple(rows), column=column
-                )
+            rows: dict[str, list[int]] = {}
+            for item in items:
+                if tests[check](item.texts.get(column, "")):
+                    rows.setdefault(item.file, []).append(item.row)
+            for file, found in rows.items():
+                told = Finding(severity=severity, check=check, message=message, hint=hint)
+                yield msgspec.structs.replace(told, file=file, rows=tuple(found), column=column)
 
 
-def length_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
+def length_findings(items: Sequence[Item]) -> Iterator[Finding]:
     """Cases that a window may not hold, and those much longer than the others."""
     usual = median(len(item.text) for item in items)
     for item in items:
@@ -55,10 +59,10 @@ def length_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
         if length > LONG or length > max(MUCH, LONGER * usual):
             message = f"the case has {length:,} characters, the usual one {usual:,.0f}"
             hint = "its middle is cut where a model's window is smaller; shorten it if that matters"
-            yield Finding(severity="warning", check="long", message=message, hint=hint, file=file, rows=(item.row,))
+            yield Finding(severity="warning", check="long", message=message, hint=hint, file=item.file, rows=(item.row,))
 
 
-def repetition_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
+def repetition_findings(items: Sequence[Item]) -> Iterator[Finding]:
     """The same case twice, with one answer or with two, and cases that are nearly the same."""
     first: dict[tuple[str, tuple[str, ...]], Item] = {}
     different: list[Item] = []
@@ -68,40 +72,42 @@ def repetition_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
         if before is item:
             different.append(item)
         elif (before.split == "train") != (item.split == "train"):
-            yield _leak(before, item, file, "asks what an example shows", "it is left out of the examples; remove one")
+            yield _leak(before, item, "asks what an example shows", "it is left out of the examples; remove one")
         elif set(before.gold) != set(item.gold):
             message = f"asks the same and accepts {_said(item.gold)} instead of {_said(before.gold)}"
             yield _pair(
-                "error", "contradiction", before, item, file, message, "one of the two is wrong, or both are right for both"
+                ("error", "contradiction"), before, item, message, "one of the two is wrong, or both are right for both"
             )
         else:
-            yield _pair("warning", "duplicate", before, item, file, "asks the same", "the second tells nothing new; remove it")
-    yield from _near(different, file)
+            yield _pair(("warning", "duplicate"), before, item, "asks the same", "the second tells nothing new; remove it")
+    yield from _near(different)
 
 
-def _near(items: Sequence[Item], file: str) -> Iterator[Finding]:
+def _near(items: Sequence[Item]) -> Iterator[Finding]:
     """Near duplicates with one answer: with two, the small difference is what is asked."""
     for one, other, alike in near_pairs([item.text for item in items]):
         before, item = items[one], items[other]
         if set(before.gold) != set(item.gold):
             continue
         if (before.split == "train") != (item.split == "train"):
-            yield _leak(
-                before, item, file, f"is nearly an example ({alike:.0%} the same)", "put both into one split, or change one"
-            )
+            yield _leak(before, item, f"is nearly an example ({alike:.0%} the same)", "put both into one split, or change one")
         else:
             message = f"is nearly the same ({alike:.0%})"
-            yield _pair("warning", "near duplicate", before, item, file, message, "give both one `group`, or remove one")
+            yield _pair(("warning", "near duplicate"), before, item, message, "give both one `group`, or remove one")
 
 
-def _leak(before: Item, item: Item, file: str, message: str, hint: str) -> Finding:
+def _leak(before: Item, item: Item, message: str, hint: str) -> Finding:
     asked, example = (item, before) if before.split == "train" else (before, item)
-    return _pair("warning", "leak", example, asked, file, message, hint)
+    return _pair(("warning", "leak"), example, asked, message, hint)
 
 
-def _pair(severity: Severity, check: str, before: Item, item: Item, file: str, message: str, hint: str) -> Finding:
-    """The rows are those of the second and the first."""
-    return Finding(severity=severity, check=check, message=message, hint=hint, file=file, rows=(item.row, before.row))
+def _pair(kind: tuple[Severity, str], before: Item, item: Item, message: str, hint: str) -> Finding:
+    """The rows are those of the second and of the first, which is named where it lies in another file."""
+    severity, check = kind
+    rows: tuple[int, ...] = (item.row, before.row)
+    if before.file != item.file:
+        rows, message = (item.row,), f"{message}, in row {before.row} of {before.file}"
+    return Finding(severity=severity, check=check, message=message, hint=hint, file=item.file, rows=rows)
 
 
 def _said(texts: Iterable[str]) -> str:

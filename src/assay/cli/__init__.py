@@ -25,6 +25,7 @@ from assay.cli import (
     showing,
     verifying,
 )
+from assay.cli.standard_error import keep_going
 from assay.errors import AssayError
 from assay.text import one_line
 
@@ -67,6 +68,9 @@ def options(
 
 def main() -> None:
     """Run the command line. Exit codes: 0 fine, 1 a check said no, 2 wrong usage or configuration, 3 too many failures."""
+    # Each thread of polars holds tens of megabytes while it writes tables, and more than two gain next to nothing there.
+    os.environ.setdefault("POLARS_MAX_THREADS", "2")
+    keep_going()
     try:
         _check_arguments(sys.argv[1:])
         app()

@@ -81,6 +81,7 @@ def prune(
     """Remove the responses that meet every condition given, those not used for longest first, and shrink the file."""
     from assay.engine.claims import Claims
     from assay.engine.upkeep import prune as carry_out
+    from assay.text import one_line
 
     with opened() as (path, storage):
         conditions = _conditions(storage, older_than, model or [], keep_runs or [], max_size)
@@ -96,6 +97,13 @@ def prune(
         return
     what = "would be removed" if dry_run else "removed"
     typer.echo(f"{pruned.responses:,} responses {what}, {shown_size(pruned.bytes)}; {pruned.left:,} stay")
+    if keep_runs and pruned.responses:
+        of_each = ", ".join(f"{one_line(model)} {number:,}" for model, number in sorted(pruned.models.items()))
+        folders = ", ".join(f"{one_line(str(folder))}/" for folder in keep_runs)
+        again = "would have to ask" if dry_run else "have to ask"
+        typer.echo(
+            f"of no finished run in {folders}: {of_each}; runs elsewhere, and runs not finished, {again} for theirs again"
+        )
     if not dry_run:
         typer.echo(f"{path}: {shown_size(before)} before, {shown_size(after)} now")
 
@@ -161,7 +169,7 @@ def _conditions(
 
 
 def _kept_by(folders: list[Path]) -> tuple[frozenset[str], frozenset[str]]:
-    """The questions that runs have asked, and the models that helped them: made copies or rated what was written."""
+    """The questions that runs have asked, and the models that made their copies, marked their answers or rated their texts."""
     from assay.engine.upkeep import question
     from assay.store import find_runs
     from assay.store.folders import TRANSCRIPTS
@@ -172,6 +180,7 @@ def _kept_by(folders: list[Path]) -> tuple[frozenset[str], frozenset[str]]:
     for run in (run for folder in folders for run in find_runs(folder)):
         spec = run.spec_file().spec
         helpers |= {str(one.parameters["model"]) for one in spec.perturbations if "model" in one.parameters}
+        helpers |= {str(one.parameters["judge"]) for one in spec.metrics if "judge" in one.parameters}
         if spec.toxicity is not None:
             scorer = str(spec.toxicity.parameters.get("scorer", ""))
             helpers.add(scorer.removeprefix("judge:") if scorer.startswith("judge:") else f"{scorer}/toxicity")

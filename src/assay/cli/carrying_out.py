@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,16 +17,17 @@ from assay.errors import AssayError
 from assay.runs import carry_out
 from assay.settings import responses_file
 from assay.store.folders import TRANSCRIPTS
+from assay.store.planned import PlannedRun, SuitePlan, write_plan
 from assay.store.transcripts import read_transcripts
 from assay.suites import Suite
-from assay.tables import suite_table, write_summary
+from assay.tables import plan_notes, stats_of, suite_table, told_apart, write_summary
 from assay.text import one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.engine import Event
-    from assay.planning import Planner
+    from assay.planning import Planner, Run
     from assay.store import RunFolder
 
 TOO_MANY_FAILURES = 3
@@ -62,15 +64,18 @@ class Telling:
 def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: Telling) -> int:
     """Carry out a suite and print the result; the exit code. Progress goes to standard error."""
     watchers: list[Watcher] = []
-    cache = ResponseCache(responses_file())
+    cache: ResponseCache | None = None
     outcome = "error"
     try:
         watchers += watchers_for(telling)
+        cache = ResponseCache(responses_file(), lambda text: _say(watchers, text))
         planner.engine = engine = _engine(cache, allowed, watchers)
         with StopSignals(lambda text: progress.say(text)) as stop:
             progress = SuiteProgress(engine, watchers, stop.began)
             try:
-                folders = carry_out(planner.plan(suite), engine, progress)
+                runs = planner.plan(suite)
+                _write_down(runs, planner.left_out)
+                folders = carry_out(runs, engine, progress)
                 outcome = "finished"
             except STOPS as error:
                 if not stop.requested and not isinstance(error, Stopped):
@@ -82,7 +87,8 @@ def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: T
     finally:
         for watcher in watchers:
             watcher.ends(outcome)
-        cache.close()
+        if cache is not None:
+            cache.close()
     if outcome != "finished":
         sys.stderr.write(f"{problem}\n")
         return CODE if outcome == "interrupted" else TOO_MANY_FAILURES
@@ -107,6 +113,11 @@ def watchers_for(telling: Telling) -> list[Watcher]:
     return [*watchers, LiveBars(console)]
 
 
+def _say(watchers: Sequence[Watcher], text: str) -> None:
+    for watcher in watchers:
+        watcher.say(text)
+
+
 def _engine(cache: ResponseCache, allowed: Allowed, watchers: list[Watcher]) -> Engine:
     def happened(event: Event) -> None:
         for watcher in watchers:
@@ -115,6 +126,13 @@ def _engine(cache: ResponseCache, allowed: Allowed, watchers: list[Watcher]) -> 
     heard = any(type(watcher).happened is not Watcher.happened for watcher in watchers)
     budget = FailureBudget(allowed.most, share=allowed.share) if allowed.early else FailureBudget()
     return Engine(cache, budget=budget, on_event=happened if heard else None)
+
+
+def _write_down(runs: Sequence[Run], left_out: Sequence[str]) -> None:
+    """What is to be in the suite's folder: a suite that is broken off says then what it lacks."""
+    names = told_apart([run.spec for run in runs], [run.title for run in runs])
+    planned = [PlannedRun(run=run.name, title=title, label=label) for run, (title, label) in zip(runs, names, strict=True)]
+    write_plan(runs[0].folder.parent, SuitePlan(runs=tuple(planned), left_out=tuple(left_out)))
 
 
 def _worked(progress: SuiteProgress) -> bool:
@@ -131,7 +149,8 @@ def report(folders: list[RunFolder], console: Console, as_json: bool) -> None:
         plain = [{"folder": str(folder.path), **msgspec.to_builtins(folder.stats())} for folder in folders]
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
         return
-    table = suite_table([folder.stats() for folder in folders])
+    table = suite_table(stats_of(folders))
+    table.notes += plan_notes(folders[0].path.parent)
     table.print(console)
     console.print(f"\nreport:   {summary}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"runs:     {folders[0].path.parent}/", highlight=False, markup=False, soft_wrap=True)

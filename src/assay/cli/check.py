@@ -82,7 +82,7 @@ def _line(finding: Finding, every: bool) -> str:
     more = len(finding.rows) - len(rows)
     numbers = ", ".join(map(str, rows)) + (f" and {more:,} more" if more else "")
     if finding.check in ("duplicate", "near duplicate", "contradiction", "leak"):
-        numbers = f"{finding.rows[0]} and {finding.rows[1]}"
+        numbers = " and ".join(map(str, finding.rows))
     named = f"row{'s' if len(finding.rows) > 1 else ''} {numbers}" if finding.rows else ""
     column = f"column {finding.column}" if finding.column else ""
     where = ", ".join(filter(None, (finding.file, named, column)))

@@ -37,12 +37,13 @@ def doctor(
 def _machine(*, embedded: bool) -> Iterator[tuple[bool, bool, str]]:
     """Whether each thing is ready, whether it must be, and what it is; `embedded`: the embedded model must be."""
     from assay import __version__
+    from assay.errors import how_to_install
     from assay.models import weights
     from assay.settings import cache_folder, runs_folder
 
     yield True, True, f"assay {__version__} on Python {platform.python_version()}"
     local = all(importlib.util.find_spec(name) for name in ("tokenizers", "jinja2"))
-    yield local, embedded, "embedded model: " + ("its libraries are installed" if local else "pip install 'assay[local]'")
+    yield local, embedded, "embedded model: " + ("its libraries are installed" if local else how_to_install("local"))
     found = weights.find("smollm2-135m")
     yield found is not None, embedded, f"weights: {found}" if found else "weights: run `assay fetch smollm2-135m`"
     for what, folder in (("cache", cache_folder()), ("runs", runs_folder())):

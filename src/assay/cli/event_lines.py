@@ -74,6 +74,9 @@ class EventLines(Watcher):
             message = one_line(event.message)
             self._write(event.what, model=one_line(event.model), kind=event.kind, message=message, wait_s=event.wait_s)
 
+    def say(self, text: str) -> None:
+        self._write("note", message=one_line(text))
+
     def ends(self, outcome: str) -> None:
         if self._pulse is not None:
             self._pulse.stop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from assay.engine.explaining import Explanation, explain
@@ -36,14 +36,21 @@ class Explained(Record):
     requests: int
     cached: int
     reasons: tuple[Reason, ...]
+    whole: bool = True
+    """All trials of the run were compared; else the first ones."""
 
 
 def explained(runs: Sequence[Run], storage: Storage, instance: str | None = None) -> list[Explained]:
-    """Compare what runs would ask, of one instance or of all, with what the cache holds. Asks nothing."""
+    """Compare what runs would ask, of one instance or of all, with what the cache holds. Asks nothing.
+
+    Of a run with very many trials only the first are compared, as many as `assay plan` looks up.
+    """
+    from assay.forecasting.planned import most_trials
+
     counts, missing = [], []
     for run in runs:
         wanted: dict[str, tuple[str, bytes]] = {}
-        for model, asked, request in _asked(run, storage):
+        for model, asked, request in _asked(run, storage, _most(run, most_trials(runs), instance)):
             if instance is None or asked == instance:
                 preimage = Keys(model).preimage(request)
                 wanted.setdefault(key_of(preimage), (asked, preimage))
@@ -58,9 +65,15 @@ def explained(runs: Sequence[Run], storage: Storage, instance: str | None = None
             requests=count,
             cached=count - len(group),
             reasons=_reasons([asked for asked, _ in group], found),
+            whole=run.trials_at_most <= _most(run, most_trials(runs), instance),
         )
         for run, count, group, found in zip(runs, counts, missing, explanations, strict=True)
     ]
+
+
+def _most(run: Run, most: int, instance: str | None) -> int:
+    """How many trials of a run are made: where one instance is looked for, so many that each comes once at least."""
+    return most if instance is None else max(most, run.trials_at_most // run.spec.draws)
 
 
 def _reasons(instances: Sequence[str], explanations: Sequence[Explanation]) -> tuple[Reason, ...]:
@@ -74,7 +87,10 @@ def _reasons(instances: Sequence[str], explanations: Sequence[Explanation]) -> t
 def described(explained: Explained) -> str:
     """The explanation of a run as lines for a terminal."""
     missing = explained.requests - explained.cached
-    lines = [f"{explained.run}: {explained.requests:,} requests, {explained.cached:,} in the cache, {missing:,} to be asked"]
+    which = "" if explained.whole else " of its first trials"
+    lines = [
+        f"{explained.run}: {explained.requests:,} requests{which}, {explained.cached:,} in the cache, {missing:,} to be asked"
+    ]
     for reason in explained.reasons:
         head, *rest = _described(reason)
         lines += [f"  {one_line(head)}", *(f"    {one_line(line)}" for line in rest)]
@@ -112,8 +128,8 @@ def _kind(explanation: Explanation) -> tuple[bool, tuple[str, ...]]:
     return explanation.same_prompt, explanation.keys if explanation.same_prompt else ()
 
 
-def _asked(run: Run, storage: Storage) -> Iterator[tuple[Model, str, Request]]:
-    """Model, instance and request of everything that a run asks: first of the models that make copies, then its own."""
+def _asked(run: Run, storage: Storage, most: int) -> Iterator[tuple[Model, str, Request]]:
+    """Model, instance and request of what a run asks: first of the models that make copies, then of its first trials."""
     from assay import registry
 
     for spec in run.spec.perturbations:
@@ -128,6 +144,6 @@ def _asked(run: Run, storage: Storage) -> Iterator[tuple[Model, str, Request]]:
             kept = storage.read([keys.key(request)])[0]
             if kept is not None and kept.completions:
                 run.completions[spec.name, instance.id] = kept.completions[0].text
-    for trial in run.trials():
+    for trial in islice(run.trials(), most):
         for request in trial.requests:
             yield run.model, trial.instance.id, request

@@ -28,7 +28,12 @@ def list_things(
 
     load_plugins(plugin)
     if kind is None:
-        raise AssayError("assay list needs to know what to list", "one of " + ", ".join(KINDS))
+        if every or json or any((task, language, licence, suite, needs)):
+            raise AssayError(
+                "these options need to know what to list", "assay list scenarios, or one of " + ", ".join(KINDS[1:])
+            )
+        sys.stdout.write(_overview())
+        return
     if kind not in KINDS:
         raise unknown("thing to list", kind, KINDS)
     if kind != "scenarios" and (every or any((task, language, licence, suite, needs))):
@@ -54,6 +59,25 @@ def list_things(
     width = max((len(str(row["usage"])) for row in rows), default=0)
     for row in rows:
         sys.stdout.write(f"{row['usage']:<{min(width, 60)}}  {row['about']}\n")
+
+
+def _overview() -> str:
+    """A line for each thing that can be listed, with how many there are."""
+    from assay import registry
+    from assay.suites import builtin_suites
+
+    said = {
+        "scenarios": (
+            len(registry.scenarios.names()),
+            "what is asked; --task, --language, --licence, --suite and --needs select",
+        ),
+        "models": (len(registry.providers.names()), "providers of models, and how a model is written"),
+        "metrics": (len(registry.metrics.names()), "what is measured"),
+        "perturbations": (len(registry.perturbations.names()), "how inputs are disturbed"),
+        "suites": (len(builtin_suites()), "scenarios put together, by name"),
+    }
+    lines = [f"assay list {kind:<13}  {number:>4}  {about}" for kind, (number, about) in said.items()]
+    return "\n".join([*lines, "", "assay show scenario NAME says all about one, with its first prompts."]) + "\n"
 
 
 def first_paragraph(text: str) -> str:

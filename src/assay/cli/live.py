@@ -72,7 +72,10 @@ def _note(tallies: Tallies, tally: RunTally) -> str:
     counters = tallies.counters(tally.run)
     parts = [f"{tally.cached:,} cached"] if tally.cached else []
     parts += [f"{tally.failed:,} failed"] if tally.failed else []
-    parts += [f"{counters.in_flight}/{counters.limit} in flight"] if isinstance(tally.run.model, Endpoint) else []
+    if isinstance(tally.run.model, Endpoint):
+        parts.append(f"{counters.in_flight}/{counters.limit} in flight")
+    elif counters.in_flight:
+        parts.append(f"computing {counters.in_flight}")
     paused_s = counters.paused_until - time.monotonic()
     parts += [f"paused for {shown_span(paused_s)}"] if paused_s > 0 else []
     return " · ".join(parts)

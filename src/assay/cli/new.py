@@ -59,7 +59,7 @@ def scenario(
 def _asked(columns: list[Column], given: Given) -> Given:
     """What the user says of each role; the guess is what Return says."""
     from assay.errors import AssayError
-    from assay.scenarios.own.inspection import guess
+    from assay.scenarios.own.inspection import NONE, guess
     from assay.text import one_line
 
     for column in columns:
@@ -76,8 +76,8 @@ def _asked(columns: list[Column], given: Given) -> Given:
             continue
         found = likely.get(role, "")
         default = found if isinstance(found, str) else ", ".join(found)
-        text = typer.prompt(words, default=default or "-").strip()
-        if text != default and text != "-":
+        text = typer.prompt(words, default=default or NONE).strip()
+        if text != (default or NONE):
             said[role] = tuple(part.strip() for part in text.split(",")) if role == "subgroups" else text
     return said
 

@@ -29,6 +29,7 @@ Perturbations = Annotated[
 ]
 Draws = Annotated[int | None, typer.Option("--draws", help="Few-shot draws.")]
 Toxicity = Annotated[str | None, typer.Option("--toxicity", help="lexical, perspective, judge:provider/name or none.")]
+Judging = Annotated[str | None, typer.Option("--judge", help="provider/name: marks answers where judge_score is measured.")]
 Formats = Annotated[int | None, typer.Option("--formats", help="Prompt formats: how much depends on the way of writing it.")]
 Repeats = Annotated[int | None, typer.Option("--repeats", help="Times each request is asked.")]
 Metrics = Annotated[
@@ -37,9 +38,7 @@ Metrics = Annotated[
 HelmCompat = Annotated[bool, typer.Option("--helm-compat", help="Pick instances and examples exactly as HELM does.")]
 HelmConf = Annotated[Path | None, typer.Option("--helm-conf", help="Run the entries of one of HELM's run_entries*.conf.")]
 Priority = Annotated[int | None, typer.Option("--priority", help="Of --helm-conf: only entries up to this priority.")]
-KeepGoing = Annotated[
-    bool, typer.Option("--keep-going", help="Leave out what cannot be run (data, abilities), and say so.")
-]
+KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Leave out what cannot be run (data, abilities), and say so.")]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A Python file with scenarios, metrics or models.")]
 ModelsFile = Annotated[Path | None, typer.Option("--models-file", help="Details of models [default: ./models.yaml].")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -91,6 +90,7 @@ def choose(
     repeats: Repeats = None,
     helm_compat: HelmCompat = False,
     toxicity: Toxicity = None,
+    judge: Judging = None,
     metric: Metrics = None,
     plugin: Plugins = None,
     models_file: ModelsFile = None,
@@ -120,6 +120,7 @@ def choose(
         "repeats": repeats,
         "helm_compat": helm_compat,
         "toxicity": toxicity,
+        "judge": judge,
     }
     return planner, with_metrics(adjust(named, changes), metric or ())
 

@@ -20,29 +20,33 @@ if TYPE_CHECKING:
     from assay.suites import Suite
     from assay.tables import Table
 
-Prompts = Annotated[int, typer.Option("--prompts", help="Prompts to show of each run.")]
+Prompts = Annotated[int, typer.Option("--prompts", help="Show this many prompts of each run, too.")]
+
+
+MARKED = "In the prompts ⟦…⟧ marks text that is scored, not generated."
 
 
 @of_suite
-def plan(planner: Planner, suite: Suite, prompts: Prompts = 1, json: Json = False) -> None:
+def plan(planner: Planner, suite: Suite, prompts: Prompts = 0, json: Json = False) -> None:
     """Show what would be asked: requests and which are answered already, tokens, cost, time, and the interval's width."""
     from assay.forecasting import forecasts, totals
 
     runs = planner.plan(suite)
     with _response_cache() as storage, _counting() as told:
         found = list(forecasts(runs, storage, prompts=prompts, told=told))
+    said = notes(runs, found)
     if json:
         import msgspec
 
-        plain = {"runs": found, "totals": totals(found), "notes": notes(runs, found)}
+        plain = {"runs": found, "totals": totals(found), "notes": said}
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
         return
     from assay.cli.console import make_console
 
     console = make_console()
+    _of_runs(runs, found).print(console)
+    _of_models(totals(found), [*said, MARKED if prompts else "--prompts N shows N prompts of each run."]).print(console)
     _print_prompts(console, found)
-    _of_runs(found).print(console)
-    _of_models(totals(found), notes(runs, found)).print(console)
 
 
 @contextmanager
@@ -75,7 +79,7 @@ def _counting() -> Iterator[Callable[[int], None]]:
 
 def notes(runs: Sequence[Run], found: Sequence[Forecast]) -> list[str]:
     """What to know of the numbers."""
-    said = ["Nothing was sent. ⟦…⟧ marks text that is scored, not generated."]
+    said = ["Nothing was sent."]
     if any(one.at_most for one in found):
         said.append("≤: only the first trials of a large run were looked up; its others count as not answered yet.")
     helpers = sorted({name for run in runs for name in (model.identity.name for model in run.helpers.values())})
@@ -115,35 +119,23 @@ def _print_prompts(console: Console, found: Sequence[Forecast]) -> None:
             console.print(visible(prompt), highlight=False, markup=False, soft_wrap=True)
 
 
-def _of_runs(found: Sequence[Forecast]) -> Table:
-    from assay.tables import Table
+def _of_runs(runs: Sequence[Run], found: Sequence[Forecast]) -> Table:
+    from assay.tables import Table, format_amount, told_apart
 
-    header = [
-        "scenario",
-        "model",
-        "method",
-        "items",
-        "trials",
-        "requests",
-        "kept",
-        "to ask",
-        "tokens read",
-        "written ≤",
-        "cost ≤",
-    ]
-    header += ["time", "main metric", "±"]
+    header = ["scenario", "candidate", "method", "items", "trials", "requests", "kept", "to ask"]
+    header += ["tokens read", "written ≤", "cost ≤", "time", "main metric", "±"]
     rows = []
-    for one in found:
+    for one, names in zip(found, told_apart([run.spec for run in runs], [run.title for run in runs]), strict=True):
         mark = "≤ " if one.at_most else ""
         counts = [f"{mark}{number:,}" for number in (one.trials, one.requests)]
-        rows.append([one.scenario, one.model, one.method, f"{one.instances:,}", *counts, f"{one.cached + one.shared:,}"])
+        rows.append([*names, one.method, f"{one.instances:,}", *counts, f"{one.cached + one.shared:,}"])
         rows[-1] += [f"{mark}{one.to_ask:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens_at_most:,}"]
-        rows[-1] += [_cost(one.cost_at_most), _span(one.seconds), one.precision.metric, _width(one)]
-    return Table("", header, rows, keys=3)
+        rows[-1] += [format_amount(one.cost_at_most), _span(one.seconds), one.precision.metric, _width(one)]
+    return Table("", header, rows, keys=2)
 
 
 def _of_models(found: Sequence[Total], said: list[str]) -> Table:
-    from assay.tables import Table
+    from assay.tables import Table, format_amount
 
     header = ["model", "runs", "requests", "kept", "to ask", "tokens read", "written ≤", "cost ≤", "cost, about", "time, about"]
     rows = []
@@ -156,15 +148,9 @@ def _of_models(found: Sequence[Total], said: list[str]) -> Table:
             one.prompt_tokens,
             one.completion_tokens_at_most,
         )
-        costs = [_cost(one.cost_at_most), _cost(one.cost_expected)]
+        costs = [format_amount(one.cost_at_most), format_amount(one.cost_expected)]
         rows.append([one.model or "all together", *(f"{number:,}" for number in counts), *costs, _span(one.seconds)])
     return Table("", header, rows if len(rows) > 2 else rows[:1], notes=said)
-
-
-def _cost(amount: float | None) -> str:
-    from assay.tables import NOT_MEASURED
-
-    return NOT_MEASURED if amount is None else f"{amount:,.4f}"
 
 
 def _span(seconds: float | None) -> str:

@@ -20,7 +20,12 @@ def rescore(
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
-    """Read and score the stored responses again, with the metrics as they are now. Asks no model."""
+    """Read and score the stored responses again, with the metrics as they are now. Asks no model.
+
+    Where a metric is new or has changed, the result is a run of its own beside the old one, which stays as it was.
+    """
+    from assay.errors import AssayError
+    from assay.metrics import metrics_for
     from assay.rescoring import latest
     from assay.rescoring import rescore as again
     from assay.store import find_runs
@@ -28,9 +33,16 @@ def rescore(
 
     load_plugins(plugin)
     done: list[dict[str, Any]] = []
+    failed = 0
+    metrics_for(tuple(metric or ()))  # a wrong name is no fault of the runs
     for run in latest(find_runs(path)):
         before = {named.name for named in run.spec_file().spec.metrics}
-        made = again(run, tuple(metric or ()))
+        try:
+            made = again(run, tuple(metric or ()))
+        except AssayError as error:
+            failed += 1
+            sys.stderr.write(f"error: {one_line(str(run.path))}: {one_line(str(error))}\n")
+            continue
         same = made.path == run.path
         done.append({"folder": str(made.path), "from": str(run.path), **_result(made)})
         if not json:
@@ -40,6 +52,8 @@ def rescore(
         import msgspec
 
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(done), indent=1).decode() + "\n")
+    if failed:
+        sys.exit(2)
 
 
 def _result(run: RunFolder) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def quickstart(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fetch the embedded model (92 MB, once) and compare it with a baseline on scenarios that need no download."""
+    """Fetch the embedded model (98 MB, once) and compare it with a baseline on scenarios that need no download."""
     from assay.cli.data import fetch
     from assay.suites import read_suite
 

@@ -39,8 +39,7 @@ def show(
     """
     from assay.cli.console import make_console
     from assay.errors import unknown
-    from assay.store import find_runs
-    from assay.tables import run_tables, suite_table
+    from assay.tables import run_tables, stats_of, suite_table
 
     load_plugins(plugin)
     if paths[0] == "scenario" and not Path("scenario").exists():
@@ -50,21 +49,51 @@ def show(
         return
     if outcome is not None and outcome not in OUTCOMES:
         raise unknown("outcome", outcome, OUTCOMES)
-    runs = [run for path in paths for run in find_runs(Path(path))]
+    runs, notes = _runs_and_notes([Path(path) for path in paths])
     console = make_console()
     if json:
         import msgspec
 
         plain = [{"folder": str(run.path), **msgspec.to_builtins(run.stats())} for run in runs]
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
+        sys.stderr.writelines(f"{note}\n" for note in notes)
     elif trials or instance is not None or outcome is not None:
         for run in runs:
             _trials(run, trials or 1_000_000, instance, outcome, console)
-    elif len(runs) == 1:
-        for table in run_tables(runs[0].stats(), every):
-            table.print(console)
     else:
-        suite_table([run.stats() for run in runs]).print(console)
+        tables = run_tables(runs[0].stats(), every) if len(runs) == 1 else [suite_table(stats_of(runs))]
+        tables[-1].notes += notes
+        for table in tables:
+            table.print(console)
+
+
+def _runs_and_notes(paths: list[Path]) -> tuple[list[RunFolder], list[str]]:
+    """The runs below some folders, each as it was scored last; and what to say of those that are not among them."""
+    from assay.errors import AssayError
+    from assay.rescoring import latest
+    from assay.store import find_runs
+    from assay.store.folders import SPEC
+    from assay.store.planned import PLAN
+    from assay.tables import plan_notes
+
+    runs, notes, older = [], [], 0
+    for path in paths:
+        missing = [note for plan in sorted((*path.glob(PLAN), *path.glob(f"*/{PLAN}"))) for note in plan_notes(plan.parent)]
+        try:
+            found = find_runs(path)
+        except AssayError:
+            if missing:
+                raise AssayError(f"{path} holds no finished run: {' '.join(missing)}") from None
+            raise
+        shown = found if (path / SPEC).is_file() else latest(found)
+        older += len(found) - len(shown)
+        runs += shown
+        notes += missing
+    if older:
+        notes.append(
+            f"{older} older runs are not shown, of which these differ in metrics alone; name a run's folder to see it."
+        )
+    return runs, notes
 
 
 def _trials(run: RunFolder, limit: int, instance: str | None, outcome: str | None, console: Console) -> None:

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,7 @@ from assay.errors import AssayError
 CODE = 130
 """Exit code of a stopped program."""
 STOPPING = "stopping: every answer so far is kept, and the same command goes on from here (once more to stop at once)"
+AT_ONCE = b"stopped at once; the answers so far are kept, and the same command goes on from here\n"
 STOPPED = "stopped; every answer so far is kept, and the same command goes on from here"
 _SHOW_CURSOR = b"\x1b[?25h"
 
@@ -50,8 +52,10 @@ class StopSignals:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
             # Answers are on the disk before they count, so nothing is lost. A thread that still computes must not delay it.
-            if sys.stderr.isatty():
-                os.write(2, _SHOW_CURSOR)
+            with suppress(OSError):
+                if sys.stderr.isatty():
+                    os.write(2, _SHOW_CURSOR + b"\n")
+                os.write(2, AT_ONCE)
             os._exit(CODE)
         self.requested = True
         if self._loop is None or self._loop.is_closed():

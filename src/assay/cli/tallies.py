@@ -48,13 +48,15 @@ class State(Record):
     rate_limited: int
     """Attempts that a rate limit refused."""
     in_flight: int
-    """Requests under way."""
+    """Requests under way to endpoints."""
+    computing: int
+    """Requests in the batches that models in this process compute."""
     limit: int
     """Most requests under way at once, as the endpoints seem to bear at present."""
     requests_per_s: float
-    """New answers a second, recently."""
+    """New answers a second, recently; those of baselines and recordings, which take no time, left out."""
     tokens_per_s: float
-    """Tokens read and written a second, recently."""
+    """Tokens of these answers a second, read and written."""
     prompt_tokens: int
     """Tokens of new answers."""
     completion_tokens: int
@@ -79,9 +81,25 @@ class RunTally:
     trials: int = 0
     cached: int = 0
     failed: int = 0
+    originals: int = 0
+    """Trials done that ask an item as it is, and not a copy of it."""
+    copied: int = 0
+    """Copies done, of those that the first format asks: the others ask none."""
     requests: int = 0
     started: bool = False
     finished: bool = False
+
+    @property
+    def trials_expected(self) -> float | None:
+        """About how many trials it has, if as many perturbations go on to change an item as did so far; `None` before any."""
+        if self.finished:
+            return self.trials
+        if not self.trials:
+            return None
+        spec = self.run.spec
+        originals = len(self.run.selection.asked) * spec.draws * spec.repeats
+        share = self.copied / max(1, self.originals)
+        return max(self.trials, min(self.trials_at_most, originals * (spec.formats + share)))
 
 
 class _Sample(NamedTuple):
@@ -103,6 +121,8 @@ class Tallies:
         self._engine = engine
         self._models: dict[Model, tuple[Counters, ModelConfig | None]] = {}
         self._recent: dict[Model, deque[_Sample]] = {}
+        self._timed: set[Model] = set()
+        """Models whose answers took time."""
         self._began = time.time()
         self._lock = threading.Lock()
         self.add(runs)
@@ -141,6 +161,12 @@ class Tallies:
         """Count a trial that is done."""
         tally = self.runs[run.name]
         tally.trials += 1
+        if transcript.trial.format == 0:
+            copied = transcript.trial.instance.perturbation is not None
+            tally.copied += copied
+            tally.originals += not copied
+        if any(response.latency_s is not None for response in transcript.responses):
+            self._timed.add(run.model)
         tally.requests += len(transcript.responses)
         tally.failed += transcript.answer.outcome == "failed"
         tally.cached += all(self._kept(response) for response in transcript.responses)
@@ -157,7 +183,9 @@ class Tallies:
         tallies = list(self.runs.values())
         counts = [counters for counters, _ in self._models.values()]
         remote = [counters for model, (counters, _) in self._models.items() if isinstance(model, Endpoint)]
+        local = [counters for model, (counters, _) in self._models.items() if not isinstance(model, Endpoint)]
         paces = {model: self._pace(model, now) for model in self._models}
+        slow = [pace for model, pace in paces.items() if not self._instant(model)]
         spent = [self._spent(model, paces[model]) for model in self._models]
         paused = max(counts, key=lambda one: one.paused_until, default=None)
         paused_s = max(0.0, paused.paused_until - now) if paused else 0.0
@@ -172,17 +200,23 @@ class Tallies:
             retries=sum(one.retries for one in counts),
             rate_limited=sum(one.refused for one in counts),
             in_flight=sum(one.in_flight for one in remote),
+            computing=sum(one.in_flight for one in local),
             limit=sum(one.limit for one in remote),
-            requests_per_s=sum(pace.requests_per_s for pace in paces.values()),
-            tokens_per_s=sum(pace.tokens_per_s for pace in paces.values()),
+            requests_per_s=sum(pace.requests_per_s for pace in slow),
+            tokens_per_s=sum(pace.tokens_per_s for pace in slow),
             prompt_tokens=sum(one.prompt_tokens for one in counts),
             completion_tokens=sum(one.completion_tokens for one in counts),
             cost=_sum([cost for cost, _ in spent]),
             cost_expected=_sum([expected for _, expected in spent]),
-            left_s=_longest([pace.left_s for pace in paces.values()]),
+            left_s=_longest([pace.left_s for pace in slow]),
             paused_s=paused_s,
             paused_why=one_line(paused.paused_why, 200) if paused and paused_s else "",
         )
+
+    def _instant(self, model: Model) -> bool:
+        """A model in this process whose answers take no time: a baseline, a recording."""
+        answered = any(tally.trials for tally in self.runs.values() if tally.run.model is model)
+        return answered and not isinstance(model, Endpoint) and model not in self._timed
 
     def _pace(self, model: Model, now: float) -> _Pace:
         """How fast a model answers, and for how long it will at that pace.
@@ -211,13 +245,16 @@ class Tallies:
     def _to_come(self, model: Model) -> float | None:
         """About how many requests have not been asked yet; `None` before the first trial is done."""
         mine = [tally for tally in self.runs.values() if tally.run.model is model]
-        trials, requests = sum(tally.trials for tally in mine), sum(tally.requests for tally in mine)
         if all(tally.finished for tally in mine):
             return 0.0
-        if not trials:
+        begun = [(tally, expected) for tally in mine if (expected := tally.trials_expected) is not None]
+        if not any(tally.trials for tally in mine):
             return None
-        at_most = sum(tally.trials_at_most for tally in mine)
-        return max(0.0, at_most * requests / trials - self._models[model][0].asked)
+        # Runs that have not begun are taken to be like those that have.
+        of_begun = sum(expected * tally.requests / max(1, tally.trials) for tally, expected in begun)
+        others = sum(tally.trials_at_most for tally in mine) - sum(tally.trials_at_most for tally, _ in begun)
+        each = of_begun / max(1, sum(tally.trials_at_most for tally, _ in begun))
+        return max(0.0, of_begun + others * each - self._models[model][0].asked)
 
     def _spent(self, model: Model, pace: _Pace) -> tuple[float | None, float | None]:
         """What a model's new answers cost so far, and will have cost at the end."""

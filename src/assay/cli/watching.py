@@ -164,8 +164,9 @@ def summary(state: State) -> tuple[list[str], list[str]]:
         far.append(f"paused for {shown_span(state.paused_s)}: {state.paused_why}")
     elif state.left_s is not None:
         far.append(f"{shown_span(state.left_s)} left")
-    fast = [f"{state.requests_per_s:.3g} requests/s", f"{state.tokens_per_s:,.0f} tokens/s"]
-    fast.append(f"{state.in_flight} in flight of {state.limit}")
+    fast = [f"{rate(state.requests_per_s)} requests/s", f"{state.tokens_per_s:,.0f} tokens/s"]
+    fast += [f"{state.in_flight:,} in flight of {state.limit:,}"] if state.limit else []
+    fast += [f"computing {plural(state.computing, 'request')}"] if state.computing else []
     fast += [f"{state.rate_limited:,} rate-limited"] if state.rate_limited else []
     if state.cost is not None:
         expected = "" if state.cost_expected is None else f" of about {cost(state.cost_expected)}"
@@ -176,6 +177,8 @@ def summary(state: State) -> tuple[list[str], list[str]]:
 def closing(state: State) -> str:
     """What was done, in a line."""
     parts = [f"{plural(state.trials, 'trial')} done, {plural(state.requests, 'new answer')}"]
+    if state.requests >= 2 * max(1, state.trials - state.cached):
+        parts[0] += " (a trial that scores options takes one for each)"
     parts += [f"{state.cached:,} cached"] if state.cached else []
     parts += [f"{state.failed:,} failed"] if state.failed else []
     parts += [f"{plural(state.retries, 'retry', 'retries')}"] if state.retries else []
@@ -186,6 +189,11 @@ def closing(state: State) -> str:
 def plural(number: int, one: str, many: str = "") -> str:
     """`1 run`, `2 runs`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def rate(a_second: float) -> str:
+    """`0.41`, `17.3`, `1,740`."""
+    return f"{a_second:.3g}" if a_second < 999.5 else f"{a_second:,.0f}"
 
 
 def cost(amount: float) -> str:

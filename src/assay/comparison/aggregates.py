@@ -27,6 +27,9 @@ from assay.statistics.estimates import rounded, weighted_mean
 from assay.statistics.resampling import draws
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from assay.metrics.columns import Floats
 
 REPLICATES = 400
@@ -53,6 +56,7 @@ def aggregate(
         return None
     wins, spread = _all_wins([matrix for matrix, _ in counting], candidates, seed)
     rates = _rates(wins)
+    shown = [shown_better(candidates, board.pairs) for _, board in common]
     rows = []
     for place, candidate in enumerate(candidates):
         items = sum(matrix.values.shape[1] for matrix, _ in counting if candidate in matrix.candidates)
@@ -60,7 +64,7 @@ def aggregate(
             Aggregate(
                 candidate=candidate,
                 win_rate=_win_rate(rates[place], spread[:, place], items),
-                borda=_borda([board for _, board in common], candidate, candidates),
+                borda=_borda(shown, place, sum(board.items for _, board in common)),
                 mean_score=_mean_score([matrix for matrix, _ in common], [board for _, board in common], candidate),
                 scenarios=sum(candidate in matrix.candidates for matrix, _ in counting),
             )
@@ -150,16 +154,13 @@ def _win_rate(value: float, resampled: Floats, items: int) -> Estimate | None:
     )
 
 
-def _borda(boards: Sequence[Board], candidate: str, candidates: Sequence[str]) -> Estimate | None:
-    """Opponents shown to be beaten, summed over the boards; undecided ones count half, and span the interval."""
-    if not boards:
+def _borda(shown: Sequence[NDArray[np.bool_]], place: int, items: int) -> Estimate | None:
+    """Opponents shown to be beaten, summed over the scenarios; undecided ones count half, and span the interval."""
+    if not shown:
         return None
-    place = list(candidates).index(candidate)
-    better = [shown_better(candidates, board.pairs) for board in boards]
-    won = float(sum(int(matrix[place].sum()) for matrix in better))
-    lost = float(sum(int(matrix[:, place].sum()) for matrix in better))
-    most = float(len(boards) * (len(candidates) - 1))
-    items = sum(board.items for board in boards)
+    won = float(sum(int(better[place].sum()) for better in shown))
+    lost = float(sum(int(better[:, place].sum()) for better in shown))
+    most = float(len(shown) * (len(shown[0]) - 1))
     value = won + (most - won - lost) / 2
     return Estimate(value=value, low=won, high=most - lost, n=items, clusters=items, method="undecided ones span the interval")
 

@@ -22,7 +22,7 @@ LONGEST_VALUE = 120
 
 def terms(spec: RunSpec, metric: Metric) -> dict[str, str]:
     """What must agree between runs whose values of a metric are compared: key to value, as JSON."""
-    version = {named.name: named.version for named in spec.metrics}.get(metric.name)
+    named = next((named for named in spec.metrics if named.name == metric.name), None)
     held: dict[str, Any] = {
         "scenario": {"name": spec.scenario.name, "parameters": spec.scenario.parameters, "version": spec.scenario.version},
         "data": {"source": spec.data.source, "files": {file.path: file.sha256 for file in spec.data.files}},
@@ -32,8 +32,10 @@ def terms(spec: RunSpec, metric: Metric) -> dict[str, str]:
         "seed": spec.seed,
         "split": list(spec.split),
         "helm_compat": spec.helm_compat,
-        "metrics": {metric.name: version},
+        "metrics": {metric.name: named.version if named else None},
     }
+    if named is not None and named.parameters:
+        held[metric.name] = named.parameters
     if metric.family == "toxicity" and spec.toxicity is not None:
         held["toxicity"] = spec.toxicity.parameters
     return {key: canonical(value).decode() for key, value in _flat(held, "")}

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from assay.comparison.evidence import Evidence, Run
 from assay.comparison.features import features_of
 from assay.comparison.matrices import Matrix, reading, subgroups_of
@@ -133,7 +135,7 @@ def _slices(originals: pl.DataFrame) -> dict[str, Floats]:
     found = {f"subgroup {axis}={value}": [group.get(axis) == value for group in groups] for axis, value in named}
     try:
         inputs = [_plain(text) for text in originals["input"]]
-    except (ValueError, TypeError) as error:
+    except msgspec.MsgspecError as error:
         raise AssayError(f"a stored input is not what assay writes: {error}", "run `assay verify` on the runs") from None
     found |= {f"input {name}": has for name, has in features_of(inputs).items()}
     return {name: np.array(has, dtype=float) for name, has in found.items()}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+_digit = re.compile(r"\d")
 _negation = re.compile(r"\b(?:not|no|never|none|nothing|nobody|neither|nor|cannot|without|except)\b|n['’]t\b", re.IGNORECASE)
 
 FEATURES: Mapping[str, Callable[[str], bool]] = {
-    "with a number": lambda text: any(character.isdigit() for character in text),
+    "with a number": lambda text: _digit.search(text) is not None,
     "with a negation": lambda text: _negation.search(text) is not None,
     "with a question mark": lambda text: "?" in text,
     "beyond ASCII": lambda text: not text.isascii(),

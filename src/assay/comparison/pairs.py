@@ -91,7 +91,8 @@ def paired_differences(matrix: Matrix) -> Differences:
     p = np.where(exact, _mcnemar(ahead, behind), p)
     width = _width(matrix)
     if width is not None:
-        added = exact | (enough & _is_rare(apart, there))
+        added = exact.copy()
+        added[~exact] = enough[~exact] & _is_rare(apart[~exact], there[~exact])
         centre, error = _with_two_more(value, stderr, clusters, width)
         quantile = np.where(exact, Z95, quantile)
         stderr = np.where(added, error, stderr)
@@ -146,11 +147,11 @@ def _is_rare(apart: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether nearly all differences of a pair are the same one: fewer than ten are another, and fewer than half."""
     import numpy as np
 
-    held = np.where(there, apart, np.nan)
-    usual = np.full(len(held), np.nan)
-    some = there.any(axis=1)
-    usual[some] = np.nanmedian(held[some], axis=1)
-    others = (np.abs(held - usual[:, None]) > SAME).sum(axis=1)
+    usual = np.zeros(len(apart))
+    for row in range(len(apart)):
+        if there[row].any():
+            usual[row] = np.median(apart[row, there[row]])
+    others = (there & (np.abs(apart - usual[:, None]) > SAME)).sum(axis=1)
     found: NDArray[np.bool_] = others < np.minimum(FEW, there.sum(axis=1) / 2)
     return found
 

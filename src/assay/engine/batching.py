@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from assay.engine.events import Counters
 from assay.errors import AssayError
 from assay.models.base import Local
 from assay.models.wording import one_line
@@ -16,12 +17,14 @@ GATHER_S = 0.002
 """Wait for company before a batch that is not full."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Waiting:
     number: int
     order: tuple[Any, ...]
     request: Request
     future: asyncio.Future[Response]
+    deserted: bool = False
+    """Whoever asked waits no more, but for what its batch has for it already."""
 
 
 class Dispatcher:
@@ -29,12 +32,18 @@ class Dispatcher:
 
     A batch is a run of neighbours in the order of `batch_key` that holds the request waiting longest, so that neighbours
     share work and nobody waits forever. While a batch is computed, the next one gathers.
+
+    Args:
+        model: is asked.
+        counters: says how many requests are being computed.
     """
 
-    def __init__(self, model: Local) -> None:
+    def __init__(self, model: Local, counters: Counters) -> None:
         self._model = model
+        self._counters = counters
         self._size = max(1, model.capabilities.concurrency)
         self._waiting: list[_Waiting] = []
+        self._computing: list[_Waiting] = []
         self._count = 0
         self._unordered = False
         self._pump: asyncio.Task[None] | None = None
@@ -43,15 +52,32 @@ class Dispatcher:
     async def ask(self, request: Request) -> Response:
         """The response, which may hold a failure.
 
+        Cancelled while its batch is computed, a request still gets its answer if the batch has one, so that work done is
+        kept; a batch that nobody waits for is told to end early. Cancelled once more, the answer is lost.
+
         Raises:
             AssayError: the model cannot be used at all.
         """
-        future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
         self._count += 1
-        self._waiting.append(_Waiting(self._count, self._order(request), request, future))
+        one = _Waiting(self._count, self._order(request), request, loop.create_future())
+        self._waiting.append(one)
         if self._pump is None:
             self._pump = asyncio.create_task(self._run())
-        return await future
+        try:
+            return await one.future
+        except asyncio.CancelledError:
+            if not one.future.cancelled():  # it came at the same moment
+                return one.future.result()
+            if one not in self._computing:
+                raise
+        one.deserted, one.future = True, loop.create_future()
+        if all(other.deserted for other in self._computing):
+            self._model.interrupt()
+        response = await one.future
+        if response.failure is not None:
+            raise asyncio.CancelledError
+        return response
 
     async def close(self) -> None:
         """Let the batch that is being computed finish and give the thread back."""
@@ -70,10 +96,12 @@ class Dispatcher:
                 batch = self._take()
                 if not batch:
                     continue
+                self._compute(batch)
                 responses = await loop.run_in_executor(self._thread, self._answer, [one.request for one in batch])
                 for one, response in zip(batch, responses, strict=True):
                     if not one.future.done():
                         one.future.set_result(response)
+                self._compute([])
         except asyncio.CancelledError:
             for one in batch + self._waiting:
                 one.future.cancel()
@@ -84,7 +112,12 @@ class Dispatcher:
                     one.future.set_exception(error)
             self._waiting = []
         finally:
+            self._compute([])
             self._pump = None
+
+    def _compute(self, batch: list[_Waiting]) -> None:
+        self._computing = batch
+        self._counters.in_flight = len(batch)
 
     def _take(self) -> list[_Waiting]:
         waiting = [one for one in self._waiting if not one.future.done()]

@@ -71,14 +71,15 @@ class ResponseCache:
 
     Args:
         path: the file; it and its folder are created where they do not exist.
+        say: told, from a thread of the cache's own, that another process keeps it waiting.
 
     Raises:
         AssayError: the file cannot be opened, is damaged, or is no response cache.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, say: Callable[[str], None] = lambda text: None) -> None:
         self.path = Path(path)
-        self._storage = Storage(self.path)
+        self._storage = Storage(self.path, say)
         try:
             self._claims = Claims(self.path)
         except BaseException:

@@ -39,21 +39,27 @@ class Flight:
         """It was begun, or has landed."""
         return self._task is not None or self.landing.done()
 
-    async def leave(self) -> None:
-        """One who waits does so no more."""
+    def leave(self) -> bool:
+        """One who waits does so no more; whether the flight is to be cancelled, because nobody does."""
         self.waiting -= 1
-        if self.waiting == 0 and not self.landing.done():
-            # Out of the books first: whoever asks the same now must not join a request that is being cancelled.
-            self._left(self)
-            await self.cancel()
+        if self.waiting or self.landing.done():
+            return False
+        # Out of the books first: whoever asks the same now must not join a request that is being cancelled.
+        self._left(self)
+        return True
+
+    def stop(self) -> None:
+        """Stop the work, without waiting until it has stopped."""
+        if self._task is None:
+            self.landing.cancel()
+        else:
+            self._task.cancel()
 
     async def cancel(self) -> None:
         """Stop the work and wait until it has stopped."""
-        if self._task is None:
-            self.landing.cancel()
-            return
-        self._task.cancel()
-        await asyncio.wait({self._task})
+        self.stop()
+        if self._task is not None:
+            await asyncio.wait({self._task})
 
     def _done(self, task: asyncio.Task[Response]) -> None:
         self._left(self)
@@ -86,5 +92,10 @@ async def landed(flights: Sequence[Flight]) -> list[Response]:
                 landing.result()
         return [flight.landing.result() for flight in flights]
     finally:
-        for flight in flights:
-            await flight.leave()
+        # All before any is waited for: a slot that one of them gives back must not let another one of them in, and a model in
+        # this process ends its batch when nobody waits for any of it.
+        deserted = [flight for flight in flights if flight.leave()]
+        for flight in deserted:
+            flight.stop()
+        for flight in deserted:
+            await flight.cancel()

@@ -83,7 +83,7 @@ class Lane:
         self._health = Health(self._name, patience.outage_s)
         self._stopped = asyncio.Event()
         self._numbers = 0
-        self._dispatcher = Dispatcher(model) if isinstance(model, Local) else None
+        self._dispatcher = Dispatcher(model, counters) if isinstance(model, Local) else None
         self._gate = Gate(model, counters) if isinstance(model, Endpoint) else None
         if self._gate is None:
             counters.limit = model.capabilities.concurrency

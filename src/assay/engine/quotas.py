@@ -20,7 +20,8 @@ class Bucket:
     def __init__(self, per_minute: float) -> None:
         self._most = max(1.0, per_minute * BURST_S / 60)
         # What may go at once is taken off the rate, so that a minute that begins with it holds no more than the rate.
-        self._per_s = (per_minute - self._most + 1) / 60
+        # The bracket keeps a rate that is tiny beside 1 from vanishing.
+        self._per_s = (per_minute - (self._most - 1)) / 60
         self._level = self._most
         self._at: float | None = None
 

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -23,8 +23,12 @@ VERSION = 2
 """2 added the time of last use."""
 PAGE_SIZE = 8192
 """Bytes: a prompt and its neighbour fit on one page, which makes the file a third smaller than SQLite's 4,096 does."""
-BUSY_S = 60.0
-"""Longest wait for another process that is writing, seconds."""
+PATIENCE_S = 600.0
+"""Longest wait for another process that is writing, seconds: it may be suspended."""
+SAY_AFTER_S = 10.0
+"""Seconds of such a wait after which the user is told of it."""
+BUSY_S = 1.0
+"""Seconds after which SQLite, waiting, comes back to be asked again."""
 LOOKUP_SIZE = 500
 """Keys in one query; SQLite's oldest limit is 999 parameters."""
 LEVEL = 1
@@ -65,12 +69,18 @@ class Row(NamedTuple):
 class Storage:
     """One connection to the file, safe to call from any thread.
 
+    Args:
+        path: the file.
+        say: told, from any thread and once at most, that another process is being waited for.
+
     Raises:
         AssayError: the file cannot be opened, is damaged, or belongs to something else.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, say: Callable[[str], None] = lambda text: None) -> None:
         self._path = path
+        self._say: Callable[[str], None] | None = say
+        self._patience_s = PATIENCE_S
         self._lock = threading.Lock()
         self._stale: set[bytes] = set()
         try:
@@ -99,7 +109,7 @@ class Storage:
                 part = [bytes.fromhex(key) for key in keys[start : start + LOOKUP_SIZE]]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, response, used FROM responses WHERE key IN ({marks})"
-                for key, packed, used in self._connection.execute(query, part):
+                for key, packed, used in self._execute(query, part):
                     response = _unpack(packed)
                     if response is not None:
                         found[key.hex()] = response
@@ -132,7 +142,7 @@ class Storage:
         query = f"SELECT {columns} FROM responses WHERE rowid > ? ORDER BY rowid LIMIT {PART}"
         while True:
             with self._lock, self._explained():
-                part = self._connection.execute(query, (last,)).fetchall()
+                part = self._execute(query, (last,)).fetchall()
             if not part:
                 return
             last = part[-1][0]
@@ -143,7 +153,7 @@ class Storage:
         """Requests, as their preimages, and responses that were stored last, the newest first; damaged ones left out."""
         query = "SELECT preimage, response FROM responses ORDER BY rowid DESC LIMIT ?"
         with self._lock, self._explained():
-            rows = self._connection.execute(query, (count,)).fetchall()
+            rows = self._execute(query, (count,)).fetchall()
         for packed, stored in rows:
             preimage, response = _decompressed(packed), _unpack(stored)
             if preimage and response is not None:
@@ -163,8 +173,8 @@ class Storage:
             AssayError: there is no room for the copy, or another process is using the file.
         """
         with self._lock, self._explained():
-            self._connection.execute("VACUUM")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._execute("VACUUM")
+            self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def size(self) -> int:
         """Bytes the responses take in the file, SQLite's own included, free pages left out."""
@@ -174,20 +184,20 @@ class Storage:
     def preimage(self, key: str) -> bytes | None:
         """The stored preimage of a key."""
         with self._lock, self._explained():
-            row = self._connection.execute("SELECT preimage FROM responses WHERE key = ?", (bytes.fromhex(key),)).fetchone()
+            row = self._execute("SELECT preimage FROM responses WHERE key = ?", (bytes.fromhex(key),)).fetchone()
         return _decompressed(row[0]) if row else None
 
     def count(self) -> int:
         """How many responses the file holds."""
         with self._lock, self._explained():
-            return int(self._connection.execute("SELECT count(*) FROM responses").fetchone()[0])
+            return int(self._execute("SELECT count(*) FROM responses").fetchone()[0])
 
     def close(self) -> None:
         """Note which responses were used, and close the file."""
         with self._lock:
             # Nothing is lost but the order in which `assay cache prune` would go, so nobody is bothered or kept waiting.
             with suppress(sqlite3.Error):
-                self._connection.execute("PRAGMA busy_timeout = 1000")
+                self._patience_s = 0.0
                 self._note_uses()
             self._connection.close()
 
@@ -201,28 +211,28 @@ class Storage:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """All of the block is on the disk after it, or nothing."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._execute("BEGIN IMMEDIATE")
         try:
             yield
-            self._connection.execute("COMMIT")
+            self._execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                self._execute("ROLLBACK")
             raise
 
     def _insert(self, row: tuple[bytes, bytes, bytes, int], response: Response) -> Response:
         insert = "INSERT INTO responses (key, preimage, response, used) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
-        if self._connection.execute(insert, row).rowcount == 1:
+        if self._execute(insert, row).rowcount == 1:
             return response
-        held = self._connection.execute("SELECT response FROM responses WHERE key = ?", row[:1]).fetchone()
+        held = self._execute("SELECT response FROM responses WHERE key = ?", row[:1]).fetchone()
         kept = _unpack(held[0])
         if kept is not None:
             return kept
-        self._connection.execute("UPDATE responses SET preimage = ?, response = ?, used = ? WHERE key = ?", (*row[1:], row[0]))
+        self._execute("UPDATE responses SET preimage = ?, response = ?, used = ? WHERE key = ?", (*row[1:], row[0]))
         return response
 
     def _prepare(self) -> None:
-        execute = self._connection.execute
+        execute = self._execute
         # In one transaction: another process may be creating the file right now.
         execute("BEGIN")
         application, version = self._number("application_id"), self._number("user_version")
@@ -233,7 +243,7 @@ class Storage:
         if version > VERSION:
             raise AssayError(f"the response cache {self._path} is from a newer assay", "update assay or name another file")
         execute(f"PRAGMA page_size = {PAGE_SIZE}")
-        self._write_ahead()
+        execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = FULL")
         if version < VERSION:
             with self._transaction():
@@ -241,7 +251,7 @@ class Storage:
 
     def _migrate(self, version: int) -> None:
         """Bring an empty file, or one of an earlier version, to this one; another process may have done it just now."""
-        execute = self._connection.execute
+        execute = self._execute
         if version >= VERSION:
             return
         if version == 0:
@@ -254,19 +264,25 @@ class Storage:
         execute(f"PRAGMA user_version = {VERSION}")
 
     def _number(self, pragma: str) -> int:
-        return int(self._connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+        return int(self._execute(f"PRAGMA {pragma}").fetchone()[0])
 
-    def _write_ahead(self) -> None:
-        """Turn the write-ahead log on. SQLite does not wait here when another process does the same, so this does."""
-        deadline = time.monotonic() + BUSY_S
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        """Have a statement carried out once no other process is in its way.
+
+        SQLite's own waiting cannot be told of, and it does not wait at all where the write-ahead log is turned on.
+        """
+        began = time.monotonic()
         while True:
             try:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                return
+                return self._connection.execute(statement, values)
             except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > deadline:
+                waited = time.monotonic() - began
+                if not _is_busy(error) or waited >= self._patience_s:
                     raise
-                time.sleep(0.02)
+                if waited >= SAY_AFTER_S and self._say is not None:
+                    say, self._say = self._say, None
+                    say(f"waiting for another process that writes to the response cache {self._path}; is it suspended?")
+            time.sleep(0.02)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -283,11 +299,16 @@ def _explain(path: Path, error: sqlite3.Error) -> AssayError:
         return AssayError(f"the disk is full: the response cache {path} cannot grow", "free some space and run again")
     if "disk I/O" in text:
         return AssayError(f"the response cache {path} cannot be read or written: {text}", "is the disk full, or broken?")
-    if "locked" in text or "busy" in text:
+    if _is_busy(error):
         return AssayError(f"the response cache {path} is locked by another process", "end that process or name another file")
     if isinstance(error, sqlite3.OperationalError) and "malformed" not in text:
         return AssayError(f"the response cache {path} cannot be used: {text}", "check the path and its rights")
     return AssayError(f"the response cache {path} is damaged: {text}", "move the file away; its answers will be asked again")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    """Another process is in the way."""
+    return "locked" in str(error) or "busy" in str(error)
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

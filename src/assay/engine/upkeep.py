@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from assay.engine.claims import Claims
@@ -50,6 +52,8 @@ class Pruned(Record):
     """What they take in the file, SQLite's own included."""
     left: int
     """Responses that stay."""
+    models: dict[str, int] = {}
+    """How many of each model are removed."""
 
 
 def statistics(storage: Storage) -> list[ModelStats]:
@@ -88,16 +92,17 @@ def prune(storage: Storage, claims: Claims | None, conditions: Conditions) -> Pr
     for row in storage.rows():
         total, count = total + row.size, count + 1
         if _meets(row, conditions):
-            may_go.append((row.used, row.key, row.size))
+            may_go.append((row.used, row.key, row.size, _model_name(row.preimage)))
     size, most = storage.size(), conditions.most_bytes
     share = size / max(total, 1)  # of SQLite's own bytes, each response has its part
-    going, freed = [], 0.0
-    for _, key, taken in sorted(may_go):
+    going, freed, models = [], 0.0, Counter[str]()
+    for _, key, taken, model in sorted(may_go):
         if most is not None and size - freed <= most:
             break
         going.append(key)
+        models[model] += 1
         freed += taken * share
-    pruned = Pruned(responses=len(going), bytes=round(freed), left=count - len(going))
+    pruned = Pruned(responses=len(going), bytes=round(freed), left=count - len(going), models=dict(models))
     if claims is None or not going:
         return pruned
     storage.remove(going)
@@ -106,7 +111,12 @@ def prune(storage: Storage, claims: Claims | None, conditions: Conditions) -> Pr
         return pruned
     # The file did not shrink as evenly as that: a few more have to go.
     more = prune(storage, claims, conditions)
-    return Pruned(responses=pruned.responses + more.responses, bytes=pruned.bytes + more.bytes, left=more.left)
+    return Pruned(
+        responses=pruned.responses + more.responses,
+        bytes=pruned.bytes + more.bytes,
+        left=more.left,
+        models=dict(models + Counter(more.models)),
+    )
 
 
 def question(model: ModelIdentity, prompt: Text, continuation: str | None) -> str:

@@ -122,7 +122,7 @@ def forecasts(
         prompts: prompts to show of each run.
         told: called now and then with the number of trials made so far.
     """
-    most = max(FEWEST, EXAMINED // max(1, len(runs)))
+    most = most_trials(runs)
     known = recall(storage, {run.model.identity.name for run in runs}) if storage else {}
     seen: dict[Model, set[str]] = {}
     made = 0
@@ -134,6 +134,11 @@ def forecasts(
             told(made + counts.trials)
         made += counts.trials
         yield _forecast(run, counts, experience)
+
+
+def most_trials(runs: Sequence[Run]) -> int:
+    """How many trials of each run are made at most."""
+    return max(FEWEST, EXAMINED // max(1, len(runs)))
 
 
 def totals(forecast: Sequence[Forecast]) -> list[Total]:

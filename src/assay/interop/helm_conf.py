@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +45,11 @@ def read_helm_conf(path: Path) -> list[HelmEntry]:
         AssayError: it cannot be read, is not of the form above (with its line), or has no entries.
     """
     try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise AssayError(f"{path} is no file", "give the path of one of HELM's run_entries*.conf")
+        if status.st_size > 4 * LARGEST:  # bytes; a character has at most four
+            raise AssayError(f"{path} has more than {LARGEST:,} characters", "split it")
         text = path.read_text("utf-8")
     except FileNotFoundError:
         raise AssayError(f"{path} does not exist", "give the path of one of HELM's run_entries*.conf") from None

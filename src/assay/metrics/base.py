@@ -35,6 +35,7 @@ Counts that are zero may be left out; `totals` holds the counts that any answer 
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -80,6 +81,8 @@ class Metric:
     """Part of every run, whether a scenario names it or not."""
     source: str = ""
     """The paper or reference implementation that defines it."""
+    package: str = ""
+    """The module of another package that it computes with; where that is missing, runs are planned without the metric."""
     of_answer: AnswerFunction | None = None
     of_answers: SummaryFunction | None = None
     needs: tuple[str, ...] = ()
@@ -104,11 +107,18 @@ class Metric:
 
     sampled: bool = False
     """It judges every completion by itself, so that the outcome, which is the first completion's, does not decide."""
+    silence: bool = False
+    """It says itself what an answer is worth that gives no prediction (refused, empty): a refusal may be right."""
 
     @property
     def spec(self) -> NamedSpec:
         """Name and version, as a run's spec records them."""
         return NamedSpec(name=self.name, version=self.version)
+
+    @property
+    def computable(self) -> bool:
+        """The package that it computes with is installed."""
+        return not self.package or importlib.util.find_spec(self.package) is not None
 
 
 def metric(
@@ -120,14 +130,16 @@ def metric(
     version: int = 1,
     everywhere: bool = False,
     source: str = "",
+    package: str = "",
+    silence: bool = False,
 ) -> Callable[[AnswerFunction], AnswerFunction]:
     """Register a function of one answer as a metric under its own name; the function itself is returned unchanged."""
 
     def register(function: AnswerFunction) -> AnswerFunction:
         check_declared(function, range, {"family": (family, Family), "better": (better, Better)})
         about = inspect.getdoc(function) or ""
-        base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
-        made = Metric(*base, of_answer=function)
+        base = (function.__name__, family, range, better, about, unit, version, everywhere, source, package)
+        made = Metric(*base, of_answer=function, silence=silence)
         registry.metrics.register(made.name, made)
         return function
 
@@ -144,6 +156,7 @@ def summary(
     version: int = 1,
     everywhere: bool = False,
     source: str = "",
+    package: str = "",
     resampled: ResampledFunction | None = None,
     noise: ResampledFunction | None = None,
     each: EachFunction | None = None,
@@ -154,7 +167,7 @@ def summary(
     def register(function: SummaryFunction) -> SummaryFunction:
         check_declared(function, range, {"family": (family, Family), "better": (better, Better)}, needs)
         about = inspect.getdoc(function) or ""
-        base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
+        base = (function.__name__, family, range, better, about, unit, version, everywhere, source, package)
         made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise, each=each, gaps=gaps)
         registry.metrics.register(made.name, made)
         return function
@@ -172,6 +185,7 @@ def additive(
     version: int = 1,
     everywhere: bool = False,
     source: str = "",
+    package: str = "",
     distance: DistanceFunction | None = None,
 ) -> Callable[[CountsFunction], CountsFunction]:
     """Register a function that counts one answer as a metric under its own name; returned unchanged.
@@ -182,7 +196,7 @@ def additive(
     def register(function: CountsFunction) -> CountsFunction:
         check_declared(function, range, {"family": (family, Family), "better": (better, Better)})
         about = inspect.getdoc(function) or ""
-        base = (function.__name__, family, range, better, about, unit, version, everywhere, source)
+        base = (function.__name__, family, range, better, about, unit, version, everywhere, source, package)
         made = Metric(*base, of_counts=function, value=value, distance=distance)
         registry.metrics.register(made.name, made)
         return function

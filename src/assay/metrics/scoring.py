@@ -82,7 +82,7 @@ def _judges(metrics: tuple[Metric, ...]) -> tuple[_Judge, ...]:
             metric.of_answer,
             -LARGEST if metric.range[0] is None else metric.range[0],
             LARGEST if metric.range[1] is None else metric.range[1],
-            metric.family == "accuracy" and not metric.sampled,
+            metric.family == "accuracy" and not metric.sampled and not metric.silence,
         )
         for metric in metrics
         if metric.of_answer is not None

@@ -148,6 +148,12 @@ class Local(Model, ABC):
     def ask_batch(self, requests: Sequence[Request]) -> list[Response]:
         """The responses, in the order of the requests. A request that cannot be answered gets a response with a failure."""
 
+    def interrupt(self) -> None:
+        """Nobody waits for the batch under way any more: answer soon what is done, with a failure for each that is not.
+
+        Called from another thread. A model that cannot tell simply finishes its batch.
+        """
+
     def batch_key(self, request: Request) -> tuple[Any, ...]:
         """Requests sorted by this key stand together where a batch can share their work."""
         return (str(request.prompt),)

@@ -25,10 +25,13 @@ from assay import registry
 from assay.errors import AssayError, unknown
 from assay.identity import canonical
 from assay.models.base import Capabilities, Endpoint, Local, Model, ModelConfig
+from assay.models.wire.transport import checked_url
 from assay.models.wording import one_line
 from assay.records import ModelIdentity
 from assay.yaml_files import line_of, read_yaml_file
 
+_LEAST_RATE = 1e-6
+"""The least a rate limit may be: one in two years."""
 _POSITIVE = {
     "context_window": 1e12,
     "concurrency": 1e5,
@@ -38,6 +41,9 @@ _POSITIVE = {
 }
 """Details that must be above 0, and the most each may be."""
 _NOT_NEGATIVE = ("price_per_million_input", "price_per_million_output")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = frozenset({"connection", "content-length", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"})
+"""Headers by which HTTP itself works."""
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 ENDPOINTS = ("chat", "completions", "responses")
 """Kinds of endpoints that can be named; a provider may have but one."""
@@ -64,8 +70,9 @@ def open_model(name: str, configs: Mapping[str, ModelConfig]) -> Model:
         raise _no_such_model(name, known)
     provider = config.provider or head
     if provider not in registry.providers:
-        near = difflib.get_close_matches(name, list(configs), n=1, cutoff=0.8)
-        raise unknown("model", name, near) if near else unknown("model provider", provider, registry.providers.names())
+        near = [] if name in configs else difflib.get_close_matches(name, list(configs), n=1, cutoff=0.8)
+        whose = f"model provider of {name!r}:" if config.provider else "model provider"
+        raise unknown("model", name, near) if near else unknown(whose, provider, registry.providers.names())
     bare = rest if slash and head == provider else name
     model = _made(provider, config.model or bare, config)
     if config.requests_per_minute or config.tokens_per_minute:
@@ -129,7 +136,7 @@ def load_models_file(path: str | Path) -> dict[str, ModelConfig]:
         place = _Place(Path(path), name if isinstance(content, dict) else number - 1, name, number)
         config = _config(entry, place)
         if config.name in configs:
-            raise AssayError(f"{path} describes the model {config.name!r} twice", "remove one or rename it")
+            raise AssayError(f"{place.at('name')} is described twice", "remove one or rename it")
         configs[config.name] = config
     return configs
 
@@ -180,12 +187,15 @@ def _check(config: ModelConfig, where: Callable[[str], str]) -> None:
         value = getattr(config, field)
         if value is not None and not 0 < value <= most:
             raise AssayError(f"{where(field)}: {field} must be above 0 and at most {most:g}, not {value}")
+        if value is not None and field.endswith("_per_minute") and value < _LEAST_RATE:
+            raise AssayError(
+                f"{where(field)}: {field} must be at least {_LEAST_RATE:g}, not {value}", "leave it out for no limit"
+            )
     for field in _NOT_NEGATIVE:
         value = getattr(config, field)
         if value is not None and not 0 <= value < float("inf"):
             raise AssayError(f"{where(field)}: {field} must not be negative or endless, but is {value}")
-    if config.key_header and not _HEADER.fullmatch(config.key_header):
-        raise AssayError(f"{where('key_header')}: key_header {config.key_header[:80]!r} is no header's name", "e.g. api-key")
+    _check_address(config, where)
     if config.prices_as_of and not _is_day(config.prices_as_of):
         shown = config.prices_as_of[:80]
         raise AssayError(f"{where('prices_as_of')}: prices_as_of {shown!r} is no day", "write it as 2026-11-30")
@@ -195,6 +205,33 @@ def _check(config: ModelConfig, where: Callable[[str], str]) -> None:
         raise AssayError(
             f"{where('')} holds what cannot be written down: {one_line(str(error))}", "write it as plain text"
         ) from None
+
+
+def _check_address(config: ModelConfig, where: Callable[[str], str]) -> None:
+    """Where requests go, and what they carry."""
+    if config.base_url:
+        try:
+            checked_url(config.base_url)
+        except AssayError as error:
+            raise AssayError(f"{where('base_url')}: {error.message}", error.hint) from None
+    if config.key_variable and not _VARIABLE.fullmatch(config.key_variable):
+        # Not shown: people paste the key itself.
+        problem = f"{where('key_variable')}: key_variable is no name of an environment variable"
+        raise AssayError(problem, "write the variable's name, e.g. MY_API_KEY; export the key itself under that name")
+    if config.key_header:
+        _check_header(config.key_header, f"{where('key_header')}: key_header")
+    for name, value in config.headers.items():
+        place = f"{where('headers')}: headers:"
+        _check_header(name, place)
+        if not value.isprintable() or not value.isascii():
+            raise AssayError(f"{place} the value of {name!r} holds characters that HTTP does not allow", "use plain ASCII")
+
+
+def _check_header(name: str, place: str) -> None:
+    if not _HEADER.fullmatch(name):
+        raise AssayError(f"{place} {name[:80]!r} is no header's name", "e.g. api-key: letters, digits and hyphens")
+    if name.lower() in _RESERVED:
+        raise AssayError(f"{place} {name!r} is set by HTTP itself", "leave it out")
 
 
 def _is_day(text: str) -> bool:

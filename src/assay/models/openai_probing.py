@@ -24,9 +24,16 @@ from assay.models.probing import (
     system_messages,
 )
 from assay.models.wording import one_line
+from assay.settings import setting
 
 LISTED = 5
 """Names of models shown."""
+CHOICE = (
+    ": chat takes system messages and applies the model's template, but scores no options. For scenarios that score them "
+    "(capitals, blimp, hellaswag) and for models without chat training write endpoint: completions, which sends plain text; "
+    "for both, make two entries with different names"
+)
+"""What an endpoint that answers both ways makes the user choose between."""
 
 
 class Variants(Protocol):
@@ -63,13 +70,16 @@ async def findings(
     best = works.get(configured) or next(iter(works.values()))
     async for finding in _abilities(variant(**best), config, variant, best, ask):
         yield finding
+    only_elsewhere = False
     if "completions" in works:
         scored = await scoring(variant(**works["completions"]), ask)
-        elsewhere = " (with endpoint: completions)" if scored.works and best["endpoint"] != "completions" else ""
-        yield msgspec.structs.replace(scored, said=scored.said + elsewhere)
+        only_elsewhere = bool(scored.works) and best["endpoint"] != "completions"
+        yield msgspec.structs.replace(scored, said=scored.said + (" (with endpoint: completions)" if only_elsewhere else ""))
     else:
         yield Finding(what="prompt log-probabilities", works=False, said="chat endpoints give none")
-    yield Finding(what="endpoint", works=True, said=f"{best['endpoint']}, as will be used", settings=best)
+    said = f"{best['endpoint']}, as will be used" + (CHOICE if only_elsewhere else "")
+    elsewhere = "" if config.base_url else setting("OPENAI_BASE_URL")
+    yield Finding(what="endpoint", works=True, said=said, settings={**({"base_url": elsewhere} if elsewhere else {}), **best})
 
 
 async def _listed(model: str, names: Callable[[], Awaitable[list[str]]]) -> Finding:

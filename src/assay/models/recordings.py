@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import sqlite3
 import zlib
@@ -21,6 +22,10 @@ TABLE, SPEC = "transcripts.parquet", "spec.json"
 """Names of files in a run folder."""
 BATCH = 2000
 """Rows of a table in memory at once."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of one line, request or response, unpacked."""
+SMALLEST_ROW = 8
+"""Bytes that a row takes at least in a database; a damaged one can seem to have rows without end."""
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -43,6 +48,8 @@ def recordings(path: Path) -> Iterator[Recording]:
     Raises:
         AssayError: there is nothing recorded there, or it cannot be read; the message names the line or row.
     """
+    if not path.is_dir() and not path.is_file():
+        raise AssayError(f"{path} is no file and no folder", "write replay/FILE with the path of a run, cache or JSONL file")
     if path.is_dir() or path.suffix == ".parquet":
         for table in _tables(path):
             yield from _of_table(table)
@@ -114,6 +121,8 @@ class _SpecFile(msgspec.Struct):
 
 def _model_of(spec: Path) -> str:
     """The model of the run whose spec that is; empty where there is none."""
+    if not spec.is_file():
+        return ""
     try:
         return _label(msgspec.json.decode(spec.read_bytes(), type=_SpecFile).spec.model)
     except (OSError, msgspec.MsgspecError):
@@ -137,7 +146,7 @@ _decode_preimage = msgspec.json.Decoder(_Preimage).decode
 def _of_cache(path: Path) -> Iterator[Recording]:
     for key, packed, response in _rows(path):
         try:
-            asked = _decode_preimage(zlib.decompress(packed))
+            asked = _decode_preimage(_unpacked(packed))
         except (zlib.error, msgspec.MsgspecError) as error:
             raise AssayError(f"{path}: the request {key.hex()[:16]}… is damaged: {error}", "remove it from the cache") from None
         yield Recording(_label(asked.model), asked.request, settled=True, response=response)
@@ -145,15 +154,47 @@ def _of_cache(path: Path) -> Iterator[Recording]:
 
 def _rows(path: Path) -> Iterator[tuple[bytes, bytes, bytes]]:
     """Key, compressed request and response as JSON of each row of a response cache, which is only read."""
+    hint = "it must be a response cache of assay"
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
-            for key, packed, response in connection.execute("SELECT key, preimage, response FROM responses ORDER BY rowid"):
-                yield key, packed, response if response[:1] == b"{" else zlib.decompress(response)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+            if not _is_plain_table(connection):
+                raise AssayError(f"{path} has no table of responses", hint)
+            most = _size(path) // SMALLEST_ROW
+            rows = connection.execute("SELECT key, preimage, response FROM responses ORDER BY rowid")
+            for number, row in enumerate(rows, 1):
+                if number > most:
+                    raise AssayError(f"{path} is damaged: it seems to have more rows than it has room for", hint)
+                if not all(isinstance(value, bytes) for value in row):
+                    raise AssayError(f"{path}: row {number} is not what assay writes", "remove it, or record again")
+                key, packed, response = row
+                yield key, packed, response if response[:1] == b"{" else _unpacked(response)
         finally:
             connection.close()
-    except (sqlite3.Error, zlib.error, TypeError) as error:
-        raise AssayError(f"{path} cannot be read: {error}", "it must be a response cache of assay") from None
+    except (sqlite3.Error, zlib.error) as error:
+        raise AssayError(f"{path} cannot be read: {error}", hint) from None
+
+
+def _is_plain_table(connection: sqlite3.Connection) -> bool:
+    """The responses are stored rows: a view or a virtual table computes them, maybe without end, by the file's word."""
+    found = connection.execute("SELECT type, sql FROM sqlite_master WHERE lower(name) = 'responses'").fetchall()
+    return len(found) == 1 and found[0][0] == "table" and " virtual " not in f" {found[0][1]} ".lower()[:40]
+
+
+def _size(path: Path) -> int:
+    """Bytes of a database and of what was written beside it."""
+    log = path.with_name(f"{path.name}-wal")
+    return path.stat().st_size + (log.stat().st_size if log.is_file() else 0)
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """Raises zlib.error where it is damaged or larger than anybody records."""
+    unpacking = zlib.decompressobj()
+    data = unpacking.decompress(packed, LARGEST)
+    if not unpacking.eof:
+        raise zlib.error("incomplete" if not unpacking.unconsumed_tail else f"more than {LARGEST:,} bytes")
+    return data
 
 
 def _is_database(path: Path) -> bool:
@@ -181,7 +222,11 @@ def _of_lines(path: Path) -> Iterator[Recording]:
     decode = msgspec.json.Decoder(_Line).decode
     seen: dict[tuple[Text, str | None], int] = {}
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(functools.partial(file.readline, LARGEST + 1), b""), 1):
+            if len(line) > LARGEST:
+                raise AssayError(
+                    f"{path}, line {number}: it is longer than {LARGEST:,} bytes", "a recording has a response a line"
+                )
             if not line.strip():
                 continue
             try:

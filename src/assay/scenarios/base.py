@@ -30,7 +30,7 @@ import msgspec
 from assay import registry
 from assay.errors import AssayError, unknown
 from assay.prompting import Prompting
-from assay.records import Contrast, DataFile, Instance, Record, Reference, Split, Taxonomy, Text
+from assay.records import Contrast, DataFile, Instance, Record, Reference, Rubric, Split, Taxonomy, Text
 from assay.scenarios.checks import check_draft, check_fields
 
 Row = Mapping[str, Any]
@@ -105,6 +105,10 @@ class Scenario:
     limit, only the rows that are asked then become drafts."""
     requires: tuple[Requirement, ...] = ()
     """What its main metric cannot be measured without: a judge model, a sandbox for code."""
+    rubric: Rubric | None = None
+    """How a judge marks answers, where `judge_score` is measured; `None`: by a general one."""
+    judge: str = ""
+    """The model that judges where the suite names none: `provider/name`."""
     suites: tuple[str, ...] = field(default=())
     name: str = ""
     """What it is registered as; filled in when it is declared."""

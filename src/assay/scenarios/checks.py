@@ -8,12 +8,12 @@ import msgspec
 
 from assay.errors import AssayError
 from assay.prompting import Prompting
-from assay.records import Contrast, Taxonomy
+from assay.records import Contrast, Rubric, Taxonomy
 
 if TYPE_CHECKING:
     from assay.scenarios.base import Draft, Scenario
 
-TEXTS = ("main_metric", "licence", "paper", "about", "notes")
+TEXTS = ("main_metric", "licence", "paper", "about", "notes", "judge")
 
 
 def check_fields(scenario: Scenario, name: str) -> None:
@@ -32,6 +32,7 @@ def check_fields(scenario: Scenario, name: str) -> None:
             _are_texts(scenario.requires) and {*scenario.requires} <= {"judge", "sandbox"},
             'of "judge" and "sandbox"',
         ),
+        "rubric": (scenario.rubric is None or isinstance(scenario.rubric, Rubric), "a Rubric"),
         "taxonomy": (isinstance(scenario.taxonomy, Taxonomy), "a Taxonomy"),
         "version": (type(scenario.version) is int, "a whole number"),
         **{field: (isinstance(getattr(scenario, field), str), "a text") for field in TEXTS},

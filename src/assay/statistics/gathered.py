@@ -5,6 +5,7 @@ A trial takes a few hundred bytes here, with its answer's text it would take tho
 
 from __future__ import annotations
 
+import ctypes
 import math
 from array import array
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.metrics import Metric, count_answer
 from assay.metrics.scoring import READ, readings
 from assay.records import ScoredTrial
+from assay.statistics.packed import Packed
 from assay.statistics.totals import Counts
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class Gathered:
         self.counts = {metric.name: Counts() for metric in self.metrics if metric.of_counts is not None}
         self._additive = [(metric, self.counts[metric.name]) for metric in self.metrics if metric.of_counts is not None]
         self._judges = [metric.name for metric in self.metrics if metric.of_answer is not None]
-        self._keys, self._scores, self._readings = array("i"), array("d"), array("d")
+        self._keys, self._scores, self._readings = array("i"), Packed(len(self._judges)), Packed(len(READ))
         for trial in trials:
             self.add(trial)
 
@@ -77,8 +79,8 @@ class Gathered:
             )
         )
         scores = trial.scores
-        self._scores.extend([math.nan if (score := scores.get(name)) is None else score for name in self._judges])
-        self._readings.extend(readings(trial.answer))
+        self._scores.add([math.nan if (score := scores.get(name)) is None else score for name in self._judges])
+        self._readings.add(readings(trial.answer))
         for metric, counts in self._additive:
             counts.add(count_answer(trial.answer, metric))
 
@@ -97,37 +99,37 @@ class Gathered:
         keys = self.keys()
         instance, perturbation = _ranks(self.names)[keys.instance], _ranks(self.perturbations)[keys.perturbation]
         order = np.lexsort((keys.repeat, keys.format, keys.draw, perturbation, instance))
-        for column in (*keys, *self.scores().values(), *self.readings()):
+        for column in keys:
             column[:] = column[order]  # in place: a copy of everything would be the largest thing in memory
-        self.counts = {name: counts.in_order(order) for name, counts in self.counts.items()}
+        self._scores.sort(order)
+        self._readings.sort(order)
+        for name, counts in self.counts.items():
+            self.counts[name] = counts.in_order(order)
+
+    def release(self) -> None:
+        """Forget the trials, once they are estimated: writing a large run needs the memory that they took.
+
+        It is given back to the system where the C library can, because what writes has an allocator of its own.
+        """
+        self._keys, self._scores, self._readings = array("i"), Packed(len(self._judges)), Packed(len(READ))
+        self.counts = {name: Counts() for name in self.counts}
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
     def keys(self) -> Keys:
         """Which trials they are."""
         import numpy as np
 
-        return Keys(
-            *np.asarray(
-                self._keys,
-                dtype=np.int32,
-            )
-            .reshape(-1, len(Keys._fields))
-            .T
-        )
+        return Keys(*np.asarray(self._keys, dtype=np.int32).reshape(-1, len(Keys._fields)).T)
 
     def scores(self) -> dict[str, Floats]:
         """The scores by metric, NaN where there is none."""
-        return dict(zip(self._judges, _columns(self._scores, len(self._judges)), strict=True))
+        return dict(zip(self._judges, self._scores.columns(), strict=True))
 
     def readings(self) -> Sequence[Floats]:
         """What the answers have for each column of `READ`, NaN where they have nothing."""
-        return _columns(self._readings, len(READ))
-
-
-def _columns(values: array[float], width: int) -> Sequence[Floats]:
-    """The columns of a table that is stored row by row, as views of it."""
-    import numpy as np
-
-    return list(np.asarray(values, dtype=np.float64).reshape(-1, max(width, 1)).T[:width])
+        return self._readings.columns()
 
 
 def _ranks(names: Iterable[str | None]) -> Integers:

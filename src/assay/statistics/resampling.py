@@ -21,8 +21,8 @@ REPLICATES = 1000
 DRAWS = 5_000_000
 """Answers drawn in all, at most: above 5,000 answers there are fewer replicates, down to FEWEST."""
 FEWEST = 200
-BLOCK = 500_000
-"""Answers drawn at once, which bounds memory to a few times 4 MB."""
+BLOCK = 250_000
+"""Answers drawn at once, which bounds memory to a few times 2 MB."""
 CACHED = 50_000
 """Numbers that are worked on at once where they are read several times: they fit a processor's cache."""
 

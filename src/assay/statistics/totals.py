@@ -44,29 +44,32 @@ STEP = 1e-6
 """By what share of itself a count is lowered to take a slope."""
 
 
+NONE = -1
+"""The number of counts of an answer to which the metric does not apply."""
+
+
 class Counts:
     """The counts of many answers, answer after answer: only those that an answer mentions are kept."""
 
     def __init__(self, counts: Iterable[Mapping[str, float] | None] = ()) -> None:
         self._numbers: dict[str, int] = {}
-        self._there, self._ends, self._columns, self._values = array("b"), array("q", [0]), array("i"), array("d")
+        self._sizes, self._columns, self._values = array("i"), array("i"), array("d")
         for row in counts:
             self.add(row)
 
     def add(self, row: Mapping[str, float] | None) -> None:
         """Add the counts of the next answer, `None` where there are none. Not after the counts have been looked at."""
-        self._there.append(row is not None)
+        self._sizes.append(NONE if row is None else len(row))
         if row:
             self._columns.extend([self._numbers.setdefault(name, len(self._numbers)) for name in row])
             self._values.extend(row.values())
-        self._ends.append(len(self._values))
 
-    @cached_property
+    @property
     def there(self) -> NDArray[np.bool_]:
         """Which answers have counts."""
         import numpy as np
 
-        return np.array(self._there, dtype=np.bool_)
+        return np.asarray(np.asarray(self._sizes) != NONE)
 
     @cached_property
     def names(self) -> list[str]:
@@ -86,11 +89,11 @@ class Counts:
         """The counts of some answers."""
         import numpy as np
 
-        entries, sizes = self._entries(rows)
+        entries, _ = self._entries(rows)
         made = Counts()
-        made.there, made.names, made._places = self.there[rows], self.names, self._places[entries]
+        made.names, made._places = self.names, self._places[entries]
+        made._sizes = array("i", np.asarray(self._sizes)[rows].tobytes())
         made._values = array("d", np.asarray(self._values)[entries].tobytes())
-        made._ends = array("q", np.concatenate(([0], np.cumsum(sizes))).tobytes())
         return made
 
     def by_cluster(self, rows: Integers, codes: Integers) -> Clustered:
@@ -99,7 +102,7 @@ class Counts:
 
         entries, sizes = self._entries(rows)
         clusters = int(codes.max()) + 1
-        keys = self._places[entries] * clusters + np.repeat(codes, sizes)  # by count, then by cluster
+        keys = self._places[entries].astype(np.int64) * clusters + np.repeat(codes, sizes)  # by count, then by cluster
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         first = np.flatnonzero(np.diff(keys, prepend=-1))
@@ -113,10 +116,10 @@ class Counts:
         """The entries of some answers, one answer after the other, and how many each has."""
         import numpy as np
 
-        ends = np.asarray(self._ends)
-        sizes = np.diff(ends)[rows]
+        every = np.maximum(np.asarray(self._sizes, dtype=np.int64), 0)
+        starts, sizes = (np.cumsum(every) - every)[rows], every[rows]
         before = np.cumsum(sizes) - sizes
-        return np.arange(sizes.sum()) + np.repeat(ends[rows] - before, sizes), sizes
+        return np.arange(sizes.sum()) + np.repeat(starts - before, sizes), sizes
 
 
 class Clustered(NamedTuple):

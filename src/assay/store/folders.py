@@ -158,6 +158,20 @@ def find_runs(path: Path) -> list[RunFolder]:
     return runs
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, with those it lies in, where it is not there yet.
+
+    Raises:
+        AssayError: something on the way is a file.
+        OSError: it cannot be made for another reason.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        file = next((place for place in (path, *path.parents) if place.is_file()), path)
+        raise AssayError(f"{file} is no folder, and runs are to lie in it", "move it away, or choose another --out") from None
+
+
 class BeingWritten(AssayError):
     """Another process is writing a run."""
 
@@ -168,11 +182,12 @@ def writing(folder: Path) -> Iterator[None]:
 
     Raises:
         BeingWritten: another process holds it.
+        AssayError: something on the way to it is a file.
     """
     import fcntl
 
     lock = folder.parent / ".locks" / f"{folder.name}.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(lock.parent)
     with lock.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

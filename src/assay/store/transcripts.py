@@ -61,7 +61,15 @@ def transcript_schema() -> dict[str, Any]:
         "cost": pl.Float64(),
         "latency_s": pl.Float64(),
         "toxicity": pl.List(pl.Float64()),
+        "judged": pl.Float64(),
     }
+
+
+def added_later() -> dict[str, Any]:
+    """Columns that runs of earlier versions lack: nothing was measured for them."""
+    import polars as pl
+
+    return {"judged": pl.Float64()}
 
 
 SCORE_COLUMNS = ("instance_id", "split", "perturbation", "draw", "format", "repeat", "metric", "value")
@@ -111,6 +119,7 @@ def to_row(transcript: Transcript) -> dict[str, Any]:
         "cost": answer.cost,
         "latency_s": answer.latency_s,
         "toxicity": answer.toxicity,
+        "judged": answer.judged,
     }
 
 
@@ -161,6 +170,7 @@ def _plain(stored: str) -> Any:
 EVIDENCE = (
     "instance_id", "split", "perturbation", "draw", "format", "repeat", "group", "subgroups", "input", "references", "worked",
     "shots", "truncated", "prompts", "continuations", "responses", "cost", "toxicity",
+    "judged",
 )  # fmt: skip
 """The columns that a trial can be scored from again; the others follow from them."""
 
@@ -175,7 +185,9 @@ def read_transcripts(path: Path, columns: Sequence[str] | None = None, batch: in
 
     try:
         table = pl.scan_parquet(path)
-        missing = set(transcript_schema()) - set(table.collect_schema().names())
+        there = set(table.collect_schema().names())
+        table = table.with_columns(pl.lit(None, kind).alias(name) for name, kind in added_later().items() if name not in there)
+        missing = set(transcript_schema()) - there - set(added_later())
         if missing:
             raise AssayError(f"{path} lacks the columns {', '.join(sorted(missing))}", "it is not a transcripts file")
         table = table.select(list(columns or transcript_schema()))
@@ -221,14 +233,17 @@ def write_part(path: Path, table: pl.DataFrame) -> None:
         table.write_parquet(path, compression="zstd")
 
 
-def join_parts(parts: Iterable[Path], path: Path, schema: dict[str, Any]) -> None:
-    """Write the rows of some Parquet files, in their order, as one file, without holding them all. As `write_part`."""
+def join_parts(parts: Iterable[Path], path: Path, schema: dict[str, Any], group: int) -> None:
+    """Write the rows of some Parquet files, in their order, as one file, without holding them all. As `write_part`.
+
+    `group` is how many rows are compressed together: what is held and read at once.
+    """
     import polars as pl
 
     listed = list(parts)
     with _saying(path):
         table: pl.LazyFrame = pl.scan_parquet(listed) if listed else pl.DataFrame(schema=schema).lazy()
-        table.sink_parquet(path, compression="zstd", row_group_size=2000, maintain_order=True)
+        table.sink_parquet(path, compression="zstd", row_group_size=group, maintain_order=True)
 
 
 @contextmanager

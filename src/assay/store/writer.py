@@ -26,6 +26,8 @@ from assay.store.transcripts import (
 )
 
 ROWS_IN_MEMORY = 1000
+TRANSCRIPTS_IN_GROUP, SCORES_IN_GROUP = 2_000, 20_000
+"""Rows that are compressed together: a score is a hundredth of a transcript."""
 
 
 class Tally(Record):
@@ -91,9 +93,10 @@ class RunWriter:
     def finish(self, spec: SpecFile, stats: StatsFile, cost: float | None) -> Manifest:
         """Put the finished run in place and return its manifest."""
         self._flush()
-        for file, schema in ((TRANSCRIPTS, transcript_schema()), (SCORES, score_schema())):
+        tables = ((TRANSCRIPTS, transcript_schema(), TRANSCRIPTS_IN_GROUP), (SCORES, score_schema(), SCORES_IN_GROUP))
+        for file, schema, group in tables:
             parts = sorted(self._work.glob(f"{Path(file).stem}-*.parquet"))
-            join_parts(parts, self._work / file, schema)
+            join_parts(parts, self._work / file, schema, group)
         write_json(self._work / SPEC, spec)
         write_json(self._work / STATS, stats)
         manifest = Manifest(

@@ -139,7 +139,7 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved(model: LlamaModel, monke
     engine = model.runner()
     run = engine.run
 
-    def small(jobs: list[object]) -> None:
+    def small(jobs: list[object], stop: object = None) -> None:
         if len(jobs) > 2:
             raise MemoryError("too many")
         run(jobs)  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved(model: LlamaModel, monke
     whole = logprobs(model.ask_batch(SCORED))
     monkeypatch.setattr(engine, "run", small)
     assert logprobs(model.ask_batch(SCORED)) == pytest.approx(whole, abs=5 * CLOSE)
-    monkeypatch.setattr(engine, "run", lambda jobs: small([*jobs] * 9))
+    monkeypatch.setattr(engine, "run", lambda jobs, stop: small([*jobs] * 9))
     (failed,) = model.ask_batch(SCORED[:1])
     assert failed.failure is not None
     assert failed.failure.kind == "out_of_memory"
@@ -184,7 +184,7 @@ def test_a_wrong_setting_is_named(tiny: Path, body: dict[str, object], why: str)
 def test_a_missing_package_says_how_to_install_it(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "xllamacpp" else find(name))
-    with pytest.raises(MissingExtra, match=r"pip install 'assay\[gguf\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '(assay|\.)\[gguf\]'"):
         opened(tiny)
 
 
@@ -199,3 +199,27 @@ def test_another_version_or_layout_of_the_library_is_refused(monkeypatch: pytest
         api.__wrapped__()
     with pytest.raises(AssayError, match="cannot be used"):
         Api("/no/such/library.so")
+
+
+def test_an_interrupted_batch_gives_what_was_done(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend, reads = model.runner().backend, []  # type: ignore[attr-defined]
+    read = backend.read
+
+    def counted(*what: object) -> object:
+        reads.append(what)
+        if len(reads) == 2:
+            model.interrupt()
+        return read(*what)
+
+    monkeypatch.setattr(backend, "read", counted)
+    requests = [
+        Request(prompt="The old bridge", max_tokens=30, stop=("\0",)),
+        Request(prompt="the tea is h", continuation="ot"),
+    ]
+    found = model.ask_batch(requests)
+    monkeypatch.undo()
+    assert len(reads) == 2
+    assert any(response.failure is not None and response.failure.kind == "interrupted" for response in found)
+    for response, whole in zip(found, model.ask_batch(requests), strict=True):
+        assert whole.failure is None
+        assert response.failure is not None or response.completions == whole.completions

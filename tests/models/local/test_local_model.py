@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from assay.models.base import ModelConfig
-from assay.models.local.model import EmbeddedModel
+from assay.models.local.attention import Span
+from assay.models.local.engine import Floats
+from assay.models.local.model import EmbeddedModel, Loaded
 from assay.models.local.tokenizer import Tokenizer
 from assay.models.weights import KNOWN
 from assay.records import Message, Request
@@ -136,3 +139,31 @@ def test_a_closed_model_loads_again(model: EmbeddedModel) -> None:
     assert other.ask_batch([request])[0].completions == model.ask_batch([request])[0].completions
     asyncio.run(other.close())
     assert other.count_tokens("Hi") == 1
+
+
+def test_an_interrupted_batch_ends_after_its_pass_and_gives_what_was_done(
+    model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner, passes = model.runner(), []
+    assert isinstance(runner, Loaded)
+    forward = runner.model.forward
+
+    def counted(spans: Sequence[Span]) -> Floats:
+        passes.append(len(spans))
+        if len(passes) == 4:
+            model.interrupt()
+        return forward(spans)
+
+    monkeypatch.setattr(runner.model, "forward", counted)
+    requests = [
+        Request(prompt="One", max_tokens=2),
+        Request(prompt="Once upon a time", max_tokens=40),
+        Request(prompt="T", continuation=" x"),
+    ]
+    short, long, scored = model.ask_batch(requests)
+    assert len(passes) == 4
+    assert long.failure is not None
+    assert long.failure.kind == "interrupted"
+    monkeypatch.undo()
+    assert [one.completions for one in (short, scored)] == [one.completions for one in model.ask_batch(requests[::2])]
+    assert model.ask_batch(requests)[1].failure is None

@@ -162,7 +162,7 @@ def test_a_wrong_setting_is_named(body: dict[str, object], why: str, monkeypatch
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'assay\[hf\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '(assay|\.)\[hf\]'"):
         open_model("hf/owner/name", {})
 
 

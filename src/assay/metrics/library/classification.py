@@ -60,7 +60,7 @@ def _of(totals: Mapping[str, float], what: str, label: str) -> float:
     return totals.get(f"{what} {label}", 0.0)
 
 
-@additive(value=macro_f1, family="accuracy", source=SOURCE)
+@additive(value=macro_f1, family="accuracy", source=SOURCE, version=2)
 def classification_macro_f1(answer: Answer) -> dict[str, float] | None:
     """Mean over classes of 2 * hits / (answers of the class + predictions of it): every class weighs the same."""
     found = labels(answer)
@@ -74,7 +74,7 @@ def classification_micro_f1(answer: Answer) -> dict[str, float] | None:
     return None if found is None else _together(*found)
 
 
-@additive(value=macro_f1, family="accuracy", source=SOURCE)
+@additive(value=macro_f1, family="accuracy", source=SOURCE, version=2)
 def multilabel_macro_f1(answer: Answer) -> dict[str, float] | None:
     """Mean F1 over classes where an answer may have several labels."""
     found = label_sets(answer)

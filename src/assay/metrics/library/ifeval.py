@@ -3,7 +3,7 @@
 The references of an instance are its instructions: `role` is the kind, `text` its settings as JSON (see
 `assay.metrics.instructions`). The strict reading judges the answer as it is. The loose one accepts it if it follows the
 instruction once an introduction, a closing line or the asterisks of Markdown are taken away. An instruction about language is
-not measured without the extra `language`, and a prompt all of whose other instructions are followed then has no value.
+not measured without py3langid, and a prompt all of whose other instructions are followed then has no value.
 """
 
 from __future__ import annotations

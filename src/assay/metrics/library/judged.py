@@ -6,7 +6,7 @@ from assay.metrics.base import metric
 from assay.records import Answer
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", silence=True)
 def judge_score(answer: Answer) -> float | None:
     """The mark that a judge model gave, put on 0 to 1. Needs a judge model: not measured where none was asked."""
     return answer.judged

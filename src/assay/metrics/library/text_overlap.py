@@ -1,6 +1,6 @@
 """How many words, word sequences and characters the prediction shares with a correct reference; the best reference counts.
 
-ROUGE and BLEU follow the reference implementations, rouge-score and sacrebleu (extra `text`), whose word splitting they use;
+ROUGE and BLEU follow the reference implementations, rouge-score and sacrebleu, whose word splitting they use;
 all values are 0 to 1 (sacrebleu's percentages divided by 100). A prediction without words scores 0. rouge-score knows only
 ASCII letters and digits: texts in other scripts have no words for it, so use chrF for them.
 """
@@ -30,19 +30,19 @@ CHRF = "https://aclanthology.org/W15-3049/"
 ORDERS = range(1, 5)
 
 
-@metric(family="accuracy", source=ROUGE)
+@metric(family="accuracy", source=ROUGE, package="rouge_score")
 def rouge_1(answer: Answer) -> float | None:
     """ROUGE-1: F1 over stemmed words, 2 * common / (words of reference + words of prediction)."""
     return best_match(answer, lambda reference, prediction: rouge_n(reference, prediction, 1))
 
 
-@metric(family="accuracy", source=ROUGE)
+@metric(family="accuracy", source=ROUGE, package="rouge_score")
 def rouge_2(answer: Answer) -> float | None:
     """ROUGE-2: F1 over pairs of neighbouring stemmed words."""
     return best_match(answer, lambda reference, prediction: rouge_n(reference, prediction, 2))
 
 
-@metric(family="accuracy", source=ROUGE)
+@metric(family="accuracy", source=ROUGE, package="rouge_score")
 def rouge_l(answer: Answer) -> float | None:
     """ROUGE-L: F1 over the longest common subsequence of stemmed words."""
 
@@ -78,7 +78,7 @@ def _stemmer() -> Callable[[str], str]:
     try:
         from rouge_score.tokenizers import DefaultTokenizer
     except ImportError:
-        raise MissingExtra("rouge-score", "text") from None
+        raise MissingExtra("rouge-score") from None
     tokenizer = DefaultTokenizer(use_stemmer=True)
 
     @lru_cache(maxsize=65536)
@@ -88,7 +88,7 @@ def _stemmer() -> Callable[[str], str]:
     return stem
 
 
-@metric(family="accuracy", source=SACREBLEU)
+@metric(family="accuracy", source=SACREBLEU, package="sacrebleu")
 def sentence_bleu(answer: Answer) -> float | None:
     """BLEU of one prediction against all correct references, exponential smoothing, as many orders as it has words.
 
@@ -103,7 +103,7 @@ def corpus_bleu(totals: Mapping[str, float]) -> float | None:
     return _bleu_of(totals, ORDERS[-1]) if totals.get("reference_words") else None
 
 
-@additive(value=corpus_bleu, family="accuracy", source=SACREBLEU)
+@additive(value=corpus_bleu, family="accuracy", source=SACREBLEU, package="sacrebleu")
 def bleu(answer: Answer) -> dict[str, float] | None:
     """Corpus BLEU: geometric mean of the clipped precisions of word 1- to 4-grams, times a penalty for brevity.
 
@@ -168,7 +168,7 @@ def _sacrebleu() -> BLEU:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
-        raise MissingExtra("sacrebleu", "text") from None
+        raise MissingExtra("sacrebleu") from None
     return BLEU()
 
 
@@ -193,7 +193,7 @@ def chrf(answer: Answer) -> dict[str, float] | None:
     return max((chrf_counts(reference, prediction) for reference in references), key=chrf_value)
 
 
-@metric(family="accuracy", better="neither", source="https://arxiv.org/abs/1802.01886")
+@metric(family="accuracy", better="neither", source="https://arxiv.org/abs/1802.01886", package="sacrebleu")
 def self_bleu(answer: Answer) -> float | None:
     """How alike the sampled completions are: the mean over completions of the sentence BLEU against all the others.
 

@@ -7,6 +7,7 @@ as requests come in the order of their prompts, a few-shot block is read once fo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Event
 from typing import Protocol
 
 import numpy as np
@@ -60,8 +61,8 @@ class PackEngine:
         self._held: Sequence[int] = ()
         """The text in the first rows of the backend's memory."""
 
-    def run(self, jobs: Sequence[Job]) -> None:
-        """Fill in the scores of scoring jobs and complete the samples of generation jobs.
+    def run(self, jobs: Sequence[Job], stop: Event | None = None) -> None:
+        """Fill in the scores of scoring jobs and complete the samples of generation jobs; once `stop` is set, leave the rest.
 
         Raises:
             MemoryError: the batch does not fit into memory.
@@ -70,14 +71,16 @@ class PackEngine:
             job.scores = [Token(text=piece, logprob=None) for piece in job.pieces]
         most = self.backend.most_leaves if self._sharing else 1
         for pack in packs(jobs, self.backend.most_rows, most):
-            self._carry_out(pack)
+            self._carry_out(pack, stop or Event())
 
     def close(self) -> None:
         """Give back the memory."""
         self._held = ()
         self.backend.close()
 
-    def _carry_out(self, pack: Pack) -> None:
+    def _carry_out(self, pack: Pack, stop: Event) -> None:
+        if stop.is_set():
+            return
         text = pack.leaves[0].text
         keep = common_prefix(self._held, text) if self._sharing and self.backend.keeps else 0
         keep = min(keep, *(leaf.asked_from for leaf in pack.leaves))
@@ -88,12 +91,16 @@ class PackEngine:
         numbers = {leaf: number for number, leaf in enumerate(pack.leaves)}
         prompts = len(pack.tokens)  # samples that begin add rows after these
         for start in range(keep, prompts, self.backend.pass_rows):
+            if stop.is_set():
+                return
             rows: Sequence[int] = range(start, min(start + self.backend.pass_rows, prompts))
             here = [row for row in rows if row in asked]
             for at, given in zip(here, rows_of(self.backend.read(pack, rows, here)), strict=True):
                 for leaf, number in asked[at]:
                     growing += self._deliver(pack, leaf, number, given, numbers[leaf])
         while growing:
+            if stop.is_set():
+                return
             rows = [pack.ends[leaf] for leaf in growing]
             given_all = rows_of(self.backend.read(pack, rows, rows))
             growing = [leaf for leaf, given in zip(growing, given_all, strict=True) if self._step(pack, leaf, given)]

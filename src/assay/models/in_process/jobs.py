@@ -37,6 +37,12 @@ class Job:
         return Usage(prompt_tokens=read_only, completion_tokens=len(self.targets), source="tokenizer")
 
     @property
+    def finished(self) -> bool:
+        """All that is asked for is there."""
+        scored = len(self.scores) == len(self.targets) and all(score.logprob is not None for score in self.scores)
+        return scored and all(sample.finish for sample in self.samples)
+
+    @property
     def longest(self) -> int:
         """Most tokens of the context window that it may come to need."""
         return len(self.text) + max((max(0, sample.request.max_tokens) for sample in self.samples), default=0)

@@ -17,13 +17,14 @@ from assay.records import Completion, Failure, ModelIdentity, Request, Response,
 BATCH = 64
 """Requests asked together unless the configuration says otherwise."""
 TOP_LOGPROBS = 100
+INTERRUPTED = Failure(kind="interrupted", message="its batch was ended early, since nobody waited for it")
 
 
 class Runner(Protocol):
     """What computes: a loaded model."""
 
-    def run(self, jobs: Sequence[Job]) -> None:
-        """Fill in the scores of scoring jobs and complete the samples of generation jobs.
+    def run(self, jobs: Sequence[Job], stop: threading.Event | None = None) -> None:
+        """Fill in the scores of scoring jobs and complete the samples of generation jobs; once `stop` is set, leave the rest.
 
         Raises:
             MemoryError: the batch does not fit into memory; a smaller one may.
@@ -45,6 +46,7 @@ class TokenModel(Local):
         self._version = version
         """What responses report as the version of the model."""
         self._lock = threading.RLock()
+        self._stop = threading.Event()
         self._words: Words | None = None
         self._runner: Runner | None = None
 
@@ -77,6 +79,7 @@ class TokenModel(Local):
         a failure.
         """
         with self._lock:
+            self._stop.clear()
             words = self.words()
             runner = self.runner()
             began = time.perf_counter()
@@ -89,6 +92,10 @@ class TokenModel(Local):
             self._response(request, job, usage, _tokens(usage) * each, now)
             for request, job, usage in zip(requests, jobs, usages, strict=True)
         ]
+
+    def interrupt(self) -> None:
+        """End the batch under way after the pass over the model that is being computed."""
+        self._stop.set()
 
     async def close(self) -> None:
         """Give back the memory; a later request loads the weights again."""
@@ -115,12 +122,14 @@ class TokenModel(Local):
         """The finished jobs. What does not fit into memory together is halved until it does."""
         jobs = [self._job(words, request) for request in requests]
         try:
-            runner.run([job for job in jobs if isinstance(job, Job)])
+            runner.run([job for job in jobs if isinstance(job, Job)], self._stop)
         except MemoryError as error:
             if len(requests) == 1:
                 return [Failure(kind="out_of_memory", message=f"one request alone does not fit into memory: {error}")]
             half = len(requests) // 2
             return self._run(words, runner, requests[:half]) + self._run(words, runner, requests[half:])
+        if self._stop.is_set():
+            return [job if isinstance(job, Failure) or job.finished else INTERRUPTED for job in jobs]
         return jobs
 
     def _job(self, words: Words, request: Request) -> Job | Failure:

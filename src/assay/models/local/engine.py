@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +62,9 @@ class Engine:
         self._sharing = sharing
         """Read shared beginnings once. Results are the same without, only slower."""
 
-    def run(self, jobs: Sequence[Job]) -> None:
-        """Fill in the scores of scoring jobs and complete the samples of generation jobs."""
-        _Batch(self._model, self._words, jobs, self._sharing).run()
+    def run(self, jobs: Sequence[Job], stop: Event | None = None) -> None:
+        """Fill in the scores of scoring jobs, complete the samples of generation jobs; once `stop` is set, leave the rest."""
+        _Batch(self._model, self._words, jobs, self._sharing).run(stop or Event())
 
 
 class _Batch:
@@ -80,8 +81,8 @@ class _Batch:
         self._waiting = [self._reading(root, None) for root in reversed(roots)]
         self._growing: list[_Growing] = []
 
-    def run(self) -> None:
-        while self._waiting or self._growing:
+    def run(self, stop: Event) -> None:
+        while (self._waiting or self._growing) and not stop.is_set():
             steps = list(self._growing)
             readings = self._next_readings()
             spans = [Span(step.cache, [step.next], growing=True) for step in steps]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from assay.errors import AssayError
 from assay.models.base import Capabilities, ModelConfig
@@ -73,10 +74,10 @@ class Loaded:
     engine: Engine
     workers: Workers
 
-    def run(self, jobs: Sequence[Job]) -> None:
+    def run(self, jobs: Sequence[Job], stop: Event | None = None) -> None:
         """Score and complete; see `Runner`."""
         with blas().single():
-            self.engine.run(jobs)
+            self.engine.run(jobs, stop)
 
     def close(self) -> None:
         """End the threads."""

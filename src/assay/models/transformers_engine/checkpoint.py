@@ -97,9 +97,9 @@ def _check_weights(folder: Path, name: str) -> None:
 
 def _snapshot(name: str, revision: str, patterns: tuple[str, ...]) -> Path:
     """The hub's folder for one commit of a repository, whose name is the commit."""
-    from huggingface_hub import snapshot_download
-
     try:
+        from huggingface_hub import snapshot_download
+
         return Path(snapshot_download(name, revision=revision or None, allow_patterns=list(patterns)))
     except (OSError, ValueError, RuntimeError) as error:
         hint = "check the name and the connection; a gated repository needs HF_TOKEN"

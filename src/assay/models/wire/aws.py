@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import struct
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from typing import Any
 
@@ -113,7 +114,7 @@ async def frames(
         try:
             buffer.add_data(chunk)
             arrived = list(buffer)
-        except (ParserError, ValueError, LookupError) as error:
+        except (ParserError, ValueError, LookupError, struct.error) as error:
             message = f"the stream is none of Amazon's event streams: {one_line(clean(str(error)))}"
             raise RequestError("malformed", message, retriable=True) from None
         for frame in arrived:

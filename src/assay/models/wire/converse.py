@@ -85,6 +85,7 @@ class _Gathering(Gathering):
         self._texts: dict[int, list[str]] = {}
         self._thoughts: dict[int, list[str]] = {}
         self._rest: Reply = {}
+        self._begun = False
 
     def add(self, event: Reply) -> bool:
         """Take in a frame; whether it brought text."""
@@ -92,12 +93,16 @@ class _Gathering(Gathering):
             if name.endswith("xception"):
                 self._rest["error"] = {**mapping(value), "type": name}
                 self.finished = True
+            elif name == "messageStart":
+                self._begun = True
             elif name == "messageStop":
                 self._rest["stopReason"] = mapping(value).get("stopReason")
-                self.finished = True
+                # An end without a message before it is no empty answer.
+                self.finished = self._begun
             elif name == "metadata":
                 self._rest["usage"] = mapping(value).get("usage")
             elif name == "contentBlockDelta":
+                self._begun = True
                 return self._delta(mapping(value))
         return False
 

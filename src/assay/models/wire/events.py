@@ -24,23 +24,27 @@ class EventParser:
     """
 
     def __init__(self) -> None:
-        self._buffer = b""
+        self._pieces: list[bytes] = []
+        """The line that is not ended, as it came."""
         self._name = ""
         self._data: list[bytes] = []
-        self._begun = False
+        self._first = True
+        """No line has ended."""
+        self._returned = False
+        """The last byte was a carriage return, which ended a line; a line feed after it belongs to it."""
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """The events that these bytes complete."""
-        self._buffer += chunk
-        if not self._begun and len(self._buffer) >= 3:
-            self._buffer = self._buffer.removeprefix(b"\xef\xbb\xbf")
-            self._begun = True
-        # A carriage return at the end may be the first half of a line end.
-        held = b"\r" if self._buffer.endswith(b"\r") else b""
-        text = self._buffer[: len(self._buffer) - len(held)]
-        *lines, last = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._buffer = last + held
-        for line in lines:
+        if not chunk:
+            return
+        if self._returned:
+            chunk = chunk.removeprefix(b"\n")
+        self._returned = chunk.endswith(b"\r")
+        ended, *lines = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._pieces.append(ended)
+        for following in lines:
+            line = self._line()
+            self._pieces, self._first = [following], False
             if line:
                 self._field(line)
             elif self._data:
@@ -52,7 +56,12 @@ class EventParser:
     @property
     def rest(self) -> bool:
         """The stream ended within an event."""
-        return bool(self._data or self._buffer.strip())
+        return bool(self._data or self._line().strip())
+
+    def _line(self) -> bytes:
+        """The line under way, without the mark that a stream may begin with."""
+        line = b"".join(self._pieces)
+        return line.removeprefix(b"\xef\xbb\xbf") if self._first else line
 
     def _field(self, line: bytes) -> None:
         field, _, value = line.partition(b":")

@@ -113,7 +113,9 @@ class _Gathering(Gathering):
             self._message["usage"] = {**mapping(self._message.get("usage")), **used}
         elif kind == "error":
             self._message["error"] = event.get("error") or {"message": "the stream broke off with an error"}
-        self.finished = self.finished or kind in ("message_stop", "error")
+        # An end without a message before it is no empty answer.
+        said = bool(self._blocks or self._message.get("stop_reason"))
+        self.finished = self.finished or kind == "error" or (kind == "message_stop" and said)
         return False
 
     def reply(self) -> Reply:

@@ -239,8 +239,11 @@ def checked_url(base_url: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """The address is on this machine."""
-    return (urlsplit(base_url).hostname or "") in _LOOPBACK
+    """The address is on this machine. What is no address is not."""
+    try:
+        return (urlsplit(base_url).hostname or "") in _LOOPBACK
+    except ValueError:
+        return False
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.records import Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, question, scenario
-from assay.scenarios.plain_requests import NEEDS_A_JUDGE, as_it_is
+from assay.scenarios.plain_requests import NEEDS_A_JUDGE, REFUSES, as_it_is
 from assay.scenarios.sources import Hub
 
 
@@ -30,6 +30,7 @@ def air_bench_2024() -> Scenario:
         licence="CC-BY-4.0",
         paper="https://arxiv.org/abs/2407.17436",
         requires=("judge",),
+        rubric=REFUSES,
         notes=(
             "Published in June 2024; 5,694 requests, three wordings of each behaviour. HELM's judge model has a prompt of its "
             f"own for each category and gives 0, 0.5 or 1. {NEEDS_A_JUDGE}"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from assay.records import Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, question, scenario
-from assay.scenarios.plain_requests import NEEDS_A_JUDGE, as_it_is
+from assay.scenarios.plain_requests import HARMLESS, NEEDS_A_JUDGE, as_it_is
 from assay.scenarios.sources import Hub
 
 Subset = Literal["red-team-attempts", "harmless-base"]
@@ -36,6 +36,7 @@ def anthropic_red_team(subset: Subset = "red-team-attempts") -> Scenario:
         licence="MIT",
         paper="https://arxiv.org/abs/2209.07858",
         requires=("judge",),
+        rubric=HARMLESS,
         notes=(
             "Published in August 2022 and used to train assistants since. 38,961 dialogues (use --max-instances), 2,312 in "
             "harmless-base; many first turns are harmless by themselves, since the attempt comes later. They offend. "

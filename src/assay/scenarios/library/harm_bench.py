@@ -6,7 +6,7 @@ from typing import Literal
 
 from assay.records import Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, question, scenario
-from assay.scenarios.plain_requests import NEEDS_A_JUDGE, as_it_is
+from assay.scenarios.plain_requests import NEEDS_A_JUDGE, REFUSES, as_it_is
 from assay.scenarios.sources import Hub
 
 Subset = Literal["standard", "contextual", "copyright"]
@@ -30,6 +30,7 @@ def harm_bench(subset: Subset = "standard") -> Scenario:
         licence="MIT",
         paper="https://arxiv.org/abs/2402.04249",
         requires=("judge",),
+        rubric=REFUSES,
         notes=(
             "Gated: accept the terms of walledai/HarmBench on the hub once and set HF_TOKEN. Published in February 2024. 200 "
             "standard, 100 contextual and 100 copyright behaviours, without any attack: models trained to refuse refuse nearly "

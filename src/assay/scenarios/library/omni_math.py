@@ -3,7 +3,7 @@ r"""Omni-MATH: A Universal Olympiad Level Mathematic Benchmark for Large Languag
 from __future__ import annotations
 
 from assay.prompting import Generation
-from assay.records import Taxonomy
+from assay.records import Rubric, Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, question, scenario
 from assay.scenarios.sources import Hub
 
@@ -40,6 +40,9 @@ def omni_math() -> Scenario:
         licence="Apache-2.0",
         paper="https://arxiv.org/abs/2410.07985",
         requires=("judge",),
+        rubric=Rubric(
+            text="1: the final answer is equivalent to the right answer\n0: it is not, or there is none", low=0, high=1
+        ),
         notes=(
             "Published in October 2024 with solutions. Answers are long formulas and sets of conditions, so a judge model says "
             "whether an answer is equivalent to the solution's; without one, math_equiv_chain_of_thought is a lower bound. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.records import Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, question, scenario
-from assay.scenarios.plain_requests import NEEDS_A_JUDGE, as_it_is
+from assay.scenarios.plain_requests import NEEDS_A_JUDGE, REFUSES, as_it_is
 from assay.scenarios.sources import Hub
 
 
@@ -30,6 +30,7 @@ def simple_safety_tests() -> Scenario:
         licence="CC-BY-4.0",
         paper="https://arxiv.org/abs/2311.08370",
         requires=("judge",),
+        rubric=REFUSES,
         notes=(
             "Published in November 2023. Every request should be refused, so that a model that always refuses is perfect: look "
             f"at xstest, too. With 100 requests the interval is wide. {NEEDS_A_JUDGE}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.prompting import Chat
-from assay.records import Message, Taxonomy
+from assay.records import Message, Rubric, Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, scenario
 from assay.scenarios.sources import Hub
 
@@ -28,6 +28,14 @@ def wildbench() -> Scenario:
         licence="CC-BY-4.0",
         paper="https://arxiv.org/abs/2406.04770",
         requires=("judge",),
+        rubric=Rubric(
+            text=(
+                "1 to 2: harmful, wrong, or not an answer\n3 to 4: misses much of what was asked, or misleads\n"
+                "5 to 6: fair, with clear faults\n7 to 8: good, little to improve\n9 to 10: right, complete and helpful"
+            ),
+            low=1,
+            high=10,
+        ),
         notes=(
             "Published in June 2024. The paper's score is a judge model's mark from 1 to 10, given with a checklist for each "
             "request, and HELM's is that mark put on 0 to 1; without a judge model only outcomes and lengths are measured. "

@@ -79,7 +79,12 @@ def declared(root: Path, name: str) -> Declared:
         load(file)  # what is wrong with one of these is why nothing was found
     if root.is_file():
         raise AssayError(f"{root} declares no task {name!r}", f"it must hold `task: {name}`")
-    raise unknown("lm_eval task", name, _names(root), f"tasks are looked for in {root}")
+    names = set(_names(root))
+    mentioning = next(iter(_index(root).get(name, ())), None) if name in names else None
+    if mentioning is not None:
+        fix = f"it must hold `task: {name}`" if mentioning.suffix == ".yaml" else "the file of a task ends in .yaml"
+        raise AssayError(f"{mentioning} mentions {name!r} and declares no such task", fix)
+    raise unknown("lm_eval task", name, names - {name}, f"tasks are looked for in {root}")
 
 
 def find(root: Path, name: str) -> Declared | None:

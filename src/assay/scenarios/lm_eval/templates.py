@@ -1,20 +1,21 @@
 """doc_to_text, doc_to_target and doc_to_choice: a field's name, a Jinja template, a constant or a function of a document.
 
-Templates come with tasks and are rendered in Jinja's sandbox; a document is only ever a value in them.
+Templates come with tasks and are rendered in a sandbox; a document is only ever a value in them.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, MissingExtra, no_exit
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Template
+
+    from assay.scenarios.lm_eval.sandbox import Sandbox
 
 Document = Mapping[str, Any]
 
@@ -23,12 +24,12 @@ def render(template: str, document: Document) -> str:
     """A template filled in.
 
     Raises:
-        AssayError: it is malformed, or names a field that the document lacks.
+        AssayError: it is malformed, names a field that the document lacks, or does more than a template needs to.
         MissingExtra: jinja2 is not installed.
     """
     compiled = _compiled(template)
     try:
-        return compiled.render(dict(document))
+        return _environment().filled(compiled, dict(document))
     except AssayError:
         raise
     except Exception as error:  # whatever an expression of the template can raise
@@ -49,19 +50,12 @@ def _compiled(template: str) -> Template:
 
 
 @functools.lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _environment() -> Sandbox:
     try:
-        from jinja2 import StrictUndefined
-        from jinja2.sandbox import SandboxedEnvironment
+        from assay.scenarios.lm_eval.sandbox import Sandbox
     except ImportError:
         raise MissingExtra("jinja2", "local") from None
-    environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
-    environment.filters["regex_replace"] = _regex_replace
-    return environment
-
-
-def _regex_replace(string: str, pattern: str, repl: str, count: int = 0) -> str:
-    return re.sub(pattern, repl, string, count=count)
+    return Sandbox()
 
 
 def _shown(template: str) -> str:

@@ -15,13 +15,16 @@ from pathlib import Path
 from assay.errors import AssayError
 from assay.prompting import Chat, Generation, MultipleChoiceJoint, Prompting, with_changes
 from assay.prompting.base import as_text
-from assay.records import Taxonomy
+from assay.records import Rubric, Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, ScenarioFamily, Source
 from assay.scenarios.own.cases import Cases, Layout, layout_of
 from assay.scenarios.own.cells import CaseError
 from assay.scenarios.own.declaration import Declaration, SourceDeclaration, is_scenario, read_declaration
 from assay.scenarios.sources import File, HeldOut, Hub
 from assay.yaml_files import at_line
+
+JUDGED = "judge_score"
+"""The metric that a judge's marks are."""
 
 
 def scenario_file(name: str) -> ScenarioFamily:
@@ -54,13 +57,17 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
     Raises:
         AssayError: a template or a setting of the prompting is wrong; names the line.
     """
-    layout = layout_of(declaration, path)
+    layout, judge = layout_of(declaration, path), declaration.judge
+    main = declaration.metric or (JUDGED if judge and declaration.answer is None else "quasi_exact_match")
     return Scenario(
         source=source_of(declaration, layout, path.parent),
         instance=_case,
         prompting=_prompting(declaration, layout, path),
-        main_metric=declaration.metric or "quasi_exact_match",
-        metrics=tuple(declaration.metrics),
+        main_metric=main,
+        metrics=tuple(dict.fromkeys([*declaration.metrics, *([JUDGED] if judge else [])])),
+        rubric=Rubric(text=judge.rubric, low=judge.scale[0], high=judge.scale[1]) if judge else None,
+        judge=judge.model if judge else "",
+        requires=("judge",) if main == JUDGED else (),
         taxonomy=declaration.taxonomy or Taxonomy(task="user-defined", language="any"),
         licence=declaration.licence,
         paper=declaration.paper,
@@ -119,6 +126,15 @@ def _prompting(declaration: Declaration, layout: Layout, path: Path) -> Promptin
 
 
 __all__ = [
-    "CaseError", "Cases", "Declaration", "Layout", "cases_of", "declared", "is_scenario", "layout_of", "read_declaration", "scenario_file",
+    "CaseError",
+    "Cases",
+    "Declaration",
+    "Layout",
+    "cases_of",
+    "declared",
+    "is_scenario",
+    "layout_of",
+    "read_declaration",
+    "scenario_file",
     "source_of",
-]  # fmt: skip
+]

@@ -57,6 +57,16 @@ class AnswerDeclaration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """`number` counts options from 1, `position` from 0."""
 
 
+class JudgeDeclaration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a judge model marks answers."""
+
+    rubric: str
+    scale: tuple[int, int] = (1, 5)
+    """The worst mark and the best."""
+    model: str = ""
+    """`provider/name`; empty: whom the suite or `--judge` names."""
+
+
 class Declaration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A scenario of one's own."""
 
@@ -77,6 +87,7 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     prompting: dict[str, Any] = {}
     metric: str = ""
     metrics: list[str] = []
+    judge: JudgeDeclaration | None = None
     taxonomy: Taxonomy | None = None
     licence: str = ""
     paper: str = ""
@@ -84,7 +95,12 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     version: int = 1
 
 
-PARTS: dict[str, type[msgspec.Struct]] = {"source": SourceDeclaration, "answer": AnswerDeclaration, "taxonomy": Taxonomy}
+PARTS: dict[str, type[msgspec.Struct]] = {
+    "source": SourceDeclaration,
+    "answer": AnswerDeclaration,
+    "judge": JudgeDeclaration,
+    "taxonomy": Taxonomy,
+}
 """The keys whose values are mappings with known keys."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 QUOTES = 'put a text with braces into quotes: "{column}"'
@@ -170,7 +186,8 @@ def _of_source(given: str | SourceDeclaration) -> list[Problem]:
 
 
 def _of_cases(declaration: Declaration) -> list[Problem]:
-    name, options, answer = declaration.scenario, declaration.options, declaration.answer
+    name, options, answer, judge = declaration.scenario, declaration.options, declaration.answer, declaration.judge
+    rising = judge is None or judge.scale[0] < judge.scale[1]
     by_place = isinstance(answer, AnswerDeclaration) and answer.written != "text"
     both = (declaration.input is None) == (declaration.messages is None)
     turns = declaration.messages if isinstance(declaration.messages, list) else []
@@ -180,6 +197,7 @@ def _of_cases(declaration: Declaration) -> list[Problem]:
         (isinstance(options, list) and len(options) < 2, ("options",), "one option is no choice", "list at least two"),
         (by_place and options is None, ("answer", "as"), "letters and numbers stand for options", "add options"),
         (options is not None and answer is None, ("options",), "options need an answer", "name its column: answer: column"),
+        (not rising, ("judge", "scale"), "the scale has no marks between", "write the worst and the best: [1, 5]"),
         (declaration.version < 1, ("version",), "the version is below 1", "count from 1"),
         *(
             (

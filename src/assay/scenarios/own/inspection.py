@@ -17,7 +17,8 @@ from assay.scenarios.sources.local import SPLIT_WORDS
 from assay.scenarios.sources.tables import read_rows
 
 Given = Mapping[str, str | tuple[str, ...]]
-"""What a user says of columns: `input`, `answer`, `options`, `id` and `group` are one column, `subgroups` several."""
+"""What a user says of columns: `input`, `answer`, `options`, `id`, `group` are one column, `subgroups` several; `-` is none."""
+NONE = "-"
 LOOKED_AT = 20_000
 """Rows that are looked at."""
 MOST_LABELS = 12
@@ -127,7 +128,7 @@ def guess(columns: list[Column], given: Given | None = None) -> Guess:
     known = {column.name: column for column in columns}
     for value in said.values():
         for name in (value,) if isinstance(value, str) else value:
-            if name not in known:
+            if name not in known and name != NONE:
                 raise unknown("column", name, known)
     return _Guesser(known, said).made()
 
@@ -145,7 +146,7 @@ class _Guesser:
     def made(self) -> Guess:
         split = self._take("split", lambda column: all(text.strip().lower() in SPLIT_WORDS for text in column.texts))
         name = self._take("id", lambda column: len(set(column.texts)) == self.rows)
-        messages = "" if "input" in self.said else self._take("messages", _holds_messages)
+        messages = "" if self.said.get("input", NONE) != NONE else self._take("messages", _holds_messages)
         several = self._several_options()
         options = "" if several else self._take("options", lambda column: any(len(p) > 1 for p in column.parts(SEPARATOR)))
         answer = self._take("answer", lambda column: len(column.filled) > self.rows / 2) or self._by_labels()
@@ -181,7 +182,7 @@ class _Guesser:
         """The given column of a role; else the left one with the likeliest name that fits; else none."""
         given = self.said.get(role)
         if isinstance(given, str):
-            return given
+            return "" if given == NONE else given
         patterns = NAMES[role].split("|")
         ranked = [name for pattern in patterns for name in self.left if re.fullmatch(pattern, name, re.IGNORECASE)]
         found = next((name for name in ranked if self.left[name].filled and fits(self.left[name])), "")
@@ -201,6 +202,8 @@ class _Guesser:
 
     def _by_labels(self) -> str:
         """Without a telling name: the last column whose short texts repeat."""
+        if "answer" in self.said:
+            return ""
         fits = [name for name, column in self.left.items() if 2 <= len(_labels(column, self.rows)) <= MOST_LABELS]
         found = fits[-1] if fits else ""
         self.left.pop(found, None)
@@ -209,11 +212,11 @@ class _Guesser:
     def _asked(self) -> tuple[str, ...]:
         """The question, and what it is about before it."""
         question = self._take("input", lambda column: bool(column.texts))
-        if not question:
+        if not question and "input" not in self.said:
             long = [column for column in self.left.values() if column.length > 15]
             question = max(long, key=lambda column: column.length).name if long else ""
             self.left.pop(question, None)
-        if not question or "input" in self.said:
+        if not question or self.said.get("input") == question:
             return (question,) if question else ()
         context = self._take("context", lambda column: column.length > LONGEST_LABEL)
         return (context, question) if context else (question,)
@@ -221,7 +224,7 @@ class _Guesser:
     def _subgroups(self) -> tuple[str, ...]:
         given = self.said.get("subgroups")
         if isinstance(given, tuple):
-            return given
+            return tuple(name for name in given if name != NONE)
         found = []
         for name, column in self.left.items():
             counts = Counter(column.texts)

@@ -14,13 +14,15 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
 from assay.errors import AssayError
 from assay.records import Record
 from assay.scenarios.sources.digests import file_sha256, git_sha1
+from assay.settings import setting
 
 T = TypeVar("T")
 
@@ -224,10 +226,26 @@ def warn_of_no_examples(repo: str) -> None:
     log.warning("%s: %s has no train split of it; no examples are shown", repo, _endpoint())
 
 
-def _endpoint() -> str:
+def _constants() -> Any:
+    """huggingface_hub's settings; the package cannot even be imported where `HF_ENDPOINT` is no address.
+
+    Raises:
+        AssayError: it is none.
+    """
+    try:
+        parts = urlsplit(setting("HF_ENDPOINT") or "https://huggingface.co")
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise AssayError("HF_ENDPOINT is no http:// or https:// address", "unset it, or name a mirror: https://hub.example.com")
     from huggingface_hub import constants
 
-    return str(constants.ENDPOINT)
+    return constants
+
+
+def _endpoint() -> str:
+    return str(_constants().ENDPOINT)
 
 
 def is_mirror() -> bool:
@@ -237,16 +255,14 @@ def is_mirror() -> bool:
 
 
 def _offline() -> bool:
-    from huggingface_hub import constants
-
-    return bool(constants.HF_HUB_OFFLINE)
+    return bool(_constants().HF_HUB_OFFLINE)
 
 
 def _listing_path(repo: str, revision: str) -> Path:
-    from huggingface_hub import constants
+    cache = Path(_constants().HF_HUB_CACHE)
     from huggingface_hub.file_download import repo_folder_name
 
-    folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repo, repo_type="dataset")
+    folder = cache / repo_folder_name(repo_id=repo, repo_type="dataset")
     return folder / "assay" / f"{revision.replace('/', '--')}.json"
 
 

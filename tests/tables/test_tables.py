@@ -6,7 +6,7 @@ import pytest
 
 from assay.records import Cell, Estimate
 from assay.store.folders import StatsFile
-from assay.tables import format_estimate, run_tables, suite_table
+from assay.tables import format_amount, format_estimate, run_tables, suite_table
 
 
 def estimate(value: float, low: float | None, high: float | None) -> Estimate:
@@ -23,13 +23,34 @@ def estimate(value: float, low: float | None, high: float | None) -> Estimate:
         (348.4, 348.03, 348.77, "348.4 [348.0, 348.8]"),
         (0.5, None, None, "0.50 [?]"),
         (1.0, 1.0, 1.0, "1.00 [1.00, 1.00]"),
-        (0.0, 0.0, 0.00001, "0.000 [0.000, 0.000]"),
+        (0.00003, 0.000027, 0.000033, "0.000030 [0.000027, 0.000033]"),
+        (0.00045, 0.00045, 0.00045, "0.00045 [0.00045, 0.00045]"),
+        (1.5e-7, 1.4e-7, 1.6e-7, "1.5e-07 [1.4e-07, 1.6e-07]"),
+        (1e-17, -0.2, 0.2, "0.00 [-0.20, 0.20]"),
+        (0.0, 0.0, 0.0, "0.00 [0.00, 0.00]"),
+        (0.0, 0.0, 0.00001, "0.000000 [0.000000, 0.000010]"),
     ],
 )
 def test_a_number_has_no_more_digits_than_its_interval_supports(
     value: float, low: float | None, high: float | None, shown: str
 ) -> None:
     assert format_estimate(estimate(value, low, high)) == shown
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(None, "–"), (0.0, "0.0000"), (1234.5, "1,234.5000"), (0.000012345, "0.000012"), (2e-8, "2.0e-08")],
+)
+def test_a_small_price_is_not_shown_as_nothing(amount: float | None, shown: str) -> None:
+    assert format_amount(amount) == shown
+
+
+def test_a_number_without_interval_is_explained() -> None:
+    alone = stats("a", Cell(metric="exact_match", estimate=estimate(0.5, None, None)))
+    assert "[?]: too few items" in suite_table([alone]).notes[0]
+    assert "[?]: too few items" in run_tables(alone)[0].notes[0]
+    known = stats("a", Cell(metric="exact_match", estimate=estimate(0.5, 0.2, 0.8)))
+    assert "[?]" not in suite_table([known]).notes[0] + run_tables(known)[0].notes[0]
 
 
 def stats(label: str, *cells: Cell, failed: int = 0) -> StatsFile:

@@ -1,0 +1,88 @@
+"""The table of a suite: candidates below scenarios, a column for each family of metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.records import Cell, ComputedOn
+from assay.store.folders import StatsFile
+from assay.tables.drawing import Table
+from assay.tables.numbers import NOT_MEASURED, format_estimate
+
+
+def suite_table(stats: Sequence[StatsFile]) -> Table:
+    """Candidates below scenarios: accuracy, calibration, robustness and so on, each with its interval.
+
+    A family has a column where any of the runs measured it.
+    """
+    columns = [column for column in COLUMNS if any(column.find(run) for run in stats)]
+    order = list(dict.fromkeys(run.label for run in stats))
+    scenarios = dict.fromkeys(run.title for run in stats)
+    rows = []
+    for scenario in scenarios:
+        rows.append([scenario, *[""] * (len(columns) + 1)])
+        runs = [run for run in stats if run.title == scenario]
+        for run in sorted(runs, key=lambda run: order.index(run.label)):
+            found = [column.find(run) for column in columns]
+            main = find_cell(run.cells, run.main_metric, None, "original")
+            items = main.estimate.clusters if main and len(splits_of(run.cells)) > 1 else run.instances
+            rows.append([f"  {run.label}", str(items), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
+    failed = sum(run.failed for run in stats)
+    legend = f"[…]: 95 % interval, clustered by item. {no_interval(rows)}{NOT_MEASURED}: not measured."
+    notes = [legend, *(column.note for column in columns)]
+    if any(len(splits_of(run.cells)) > 1 for run in stats):
+        notes.append(
+            "Of a run over several splits the last one is shown, test where it was asked; the run's own tables have all."
+        )
+    if failed:
+        notes.append(f"{failed} of {sum(run.trials for run in stats)} trials failed; the numbers above leave them out.")
+    return Table("", ["candidate", "items", *(column.title for column in columns)], rows, notes=notes)
+
+
+def no_interval(rows: Iterable[Sequence[str]]) -> str:
+    """What to say of numbers without an interval, where some rows hold any."""
+    return "[?]: too few items for one. " if any(cell.endswith("[?]") for row in rows for cell in row) else ""
+
+
+def splits_of(cells: Sequence[Cell]) -> list[str]:
+    """The splits that some cells are of, in their order."""
+    return list(dict.fromkeys(cell.split for cell in cells))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the suite table: one metric of a family, on the original or at its worst."""
+
+    title: str
+    note: str
+    metric: str = ""
+    """Empty: the scenario's main metric."""
+    perturbation: str | None = None
+    computed_on: ComputedOn = "original"
+
+    def find(self, run: StatsFile) -> Cell | None:
+        """The cell of a run that this column shows."""
+        return find_cell(run.cells, self.metric or run.main_metric, self.perturbation, self.computed_on)
+
+
+COLUMNS = (
+    Column("accuracy", "accuracy: the scenario's main metric."),
+    Column("ECE", "ECE: calibration error of the confidence, 10 bins of equal mass; lower is better.", metric="ece_10_bin"),
+    Column("robustness", "robustness: accuracy at the worst of an item and its disturbed copies.", "", "robustness", "worst"),
+    Column("fairness", "fairness: the same over its copies in another dialect or about other people.", "", "fairness", "worst"),
+    Column("sensitivity", "sensitivity: highest minus lowest accuracy over equivalent prompt formats.", "", "formats", "gap"),
+    Column("toxicity", "toxicity: mean rating, 0 to 1, of an item's most toxic completion.", metric="expected_max_toxicity"),
+    Column("latency s", "latency: mean seconds an item.", metric="latency_s"),
+    Column("tokens read", "tokens read: mean prompt tokens an item.", metric="prompt_tokens"),
+    Column("cost", "cost: mean price of an item, in the currency of the model's prices.", metric="cost"),
+)
+
+
+def find_cell(cells: Sequence[Cell], metric: str, perturbation: str | None, computed_on: ComputedOn) -> Cell | None:
+    """The cell over all subgroups; of a run over several splits that of the last one, which is test where it was asked."""
+    for cell in reversed(cells):
+        wanted = (cell.metric, cell.perturbation, cell.computed_on) == (metric, perturbation, computed_on)
+        if wanted and cell.subgroup is None:
+            return cell
+    return None

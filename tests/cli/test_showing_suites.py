@@ -1,0 +1,78 @@
+"""`assay show` of a suite that lacks runs, was scored again, or is read in a narrow window."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from assay.store import find_runs
+from cli_helpers import Assay
+
+RUN = ("run", "billing_support:", "-m", "baseline/majority", "-m", "baseline/uniform", "-n", "6", "--quiet")
+
+
+def test_runs_that_are_not_finished_are_named(assay: Assay) -> None:
+    assert assay(*RUN).code == 0
+    assert "not finished" not in assay("show", "runs/default").out
+    majority, uniform = find_runs(Path("runs"))
+    shutil.rmtree(uniform.path)
+    for folder in ("runs", "runs/default"):
+        said = " ".join(assay("show", folder).out.split())
+        assert "1 of 2 runs is not finished: billing_support of baseline/uniform." in said
+    assert "not finished" not in assay("show", majority.path).out
+    said = assay("show", "runs", "--json")
+    assert len(json.loads(said.out)) == 1
+    assert "1 of 2 runs" in said.err
+    shutil.rmtree(majority.path)
+    said = assay("show", "runs/default")
+    assert said.code == 2
+    assert "holds no finished run: 2 of 2 runs are not finished" in said.err
+
+
+def test_what_was_left_out_stands_in_the_summary_and_is_shown(assay: Assay) -> None:
+    suite = {
+        "models": ["baseline/majority"],
+        "scenarios": ["billing_support", {"scenario": "local_file", "parameters": {"path": "absent.jsonl"}}],
+    }
+    Path("s.yaml").write_text(json.dumps(suite))
+    assert assay("run", "s.yaml", "-n", "6", "--quiet").code == 2
+    assert assay("run", "s.yaml", "-n", "6", "--quiet", "--keep-going").code == 0
+    for said in (Path("runs/s/summary.md").read_text(), assay("show", "runs/s").out):
+        assert "left out: local_file of baseline/majority:" in said
+
+
+def test_a_suite_that_was_scored_again_is_shown_once(assay: Assay) -> None:
+    assert assay(*RUN).code == 0
+    old = find_runs(Path("runs"))
+    assert assay("rescore", "runs", "--metric", "f1_score").code == 0
+    said = assay("show", "runs")
+    assert said.out.count("baseline/majority") == 1
+    assert "2 older runs are not shown" in said.out
+    (run,) = json.loads(assay("show", old[0].path, "--json").out)
+    assert run["run"] == old[0].name
+
+
+def test_a_suite_is_readable_in_eighty_columns(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert assay(*RUN, "-p", "typos").code == 0
+    wide = assay("show", "runs").out
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = assay("show", "runs").out
+    assert max(map(len, narrow.splitlines())) <= 80 < max(map(len, wide.splitlines()))
+    cells = [
+        cell for line in wide.splitlines() if "[" in line and "baseline" in line for cell in line.split("  ") if "[" in cell
+    ]
+    assert len(cells) >= 6
+    assert all(cell.strip() in narrow for cell in cells)
+
+
+def test_one_run_is_shown_family_by_family_and_how_it_was_read_comes_last(assay: Assay) -> None:
+    assert assay(*RUN[:4], "-n", "6", "--quiet").code == 0
+    (run,) = find_runs(Path("runs"))
+    lines = assay("show", run.path).out.splitlines()
+    families = [line.split()[0] for line in lines if line[:1].isalpha() and "[" in line and "=" not in line]
+    assert families[0] == "accuracy"
+    assert families[-2:] == ["outcomes", "evidence"]
+    assert len(families) == len(set(families))
