@@ -241,3 +241,11 @@ def test_coverage_as_a_table_as_markdown_and_as_json(assay: Assay, tmp_path: Pat
     found = json.loads(assay("coverage", "mine.yaml", "billing_support:", "--taxonomy", "map.yaml", "--json").out)
     assert found["tables"][0]["rows"]["money"][""]["measured"] == ["mine"]
     assert found["nobody"] == ["ours: telepathy"]
+
+
+def test_the_card_of_a_file_names_the_file(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "bills.csv").write_text("question,answer\n" + "".join(f"How much is {n}?,{n}\n" for n in range(4)))
+    assert assay("new", "scenario", "bills.csv", "--yes").code == 0
+    said = assay("show", "scenario", "bills.yaml", "--prompts", "1")
+    assert said.code == 0, said.err
+    assert "written:     bills.yaml\n" in said.out

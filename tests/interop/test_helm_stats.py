@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tokenizers
 
 from assay.errors import AssayError
 from assay.interop.helm_runs import read_helm_run
@@ -19,7 +20,6 @@ PARTS = ("count", "sum", "sum_squared", "min", "max", "mean", "variance", "stdde
 
 
 def tokens_of(shared: Path) -> Callable[[str], int]:
-    tokenizers = pytest.importorskip("tokenizers")
     tokenizer = tokenizers.Tokenizer.from_file(str(shared / "golden" / "tok" / "tokenizer.json"))
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from nltk.tokenize.treebank import TreebankWordTokenizer
 
 from assay.metrics.words import words, words_of_sentences
 
@@ -20,8 +21,7 @@ SENTENCES = [
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_words_are_the_treebanks(sentence: str) -> None:
-    treebank = pytest.importorskip("nltk.tokenize.treebank")
-    assert words(sentence) == treebank.TreebankWordTokenizer().tokenize(sentence)
+    assert words(sentence) == TreebankWordTokenizer().tokenize(sentence)
 
 
 def test_each_sentence_loses_its_full_stop() -> None:

@@ -12,6 +12,19 @@ from typing import Any
 Rows = Sequence[Mapping[str, Any]]
 Repositories = Mapping[str, Mapping[str, Rows]]
 """The rows of each file of each repository."""
+READ = """
+import sys; sys.path.insert(0, %r)
+import msgspec
+from assay.entries import parse_entry
+from rendering import first_requests
+result = {}
+for entry in %r:
+    ask = parse_entry(entry)
+    scenario, seen = made(ask.scenario, **ask.parameters), set()
+    splits = {s: [msgspec.to_builtins(i) for i in scenario.instances(s, seen)] for s in scenario.source.splits()}
+    result[entry] = {"splits": splits, "requests": first_requests(entry), "identity": scenario.source.identity}
+"""
+"""A program that reads scenarios, for `run_against`: to be filled with the folder of these tests and the entries."""
 
 
 def lay_out(folder: Path, repositories: Repositories, revisions: Sequence[str] = (), *, gated: bool = False) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from invented_hub import lay_out, write
+from invented_hub import READ, lay_out, write
 
 from assay import registry
 from assay.errors import AssayError
@@ -198,18 +198,6 @@ ENTRIES = {
     "math_500": "test",
     "babi_qa": "test",
 }
-READ = """
-import sys; sys.path.insert(0, %r)
-import msgspec
-from assay.entries import parse_entry
-from rendering import first_requests
-result = {}
-for entry in %r:
-    ask = parse_entry(entry)
-    scenario, seen = made(ask.scenario, **ask.parameters), set()
-    splits = {s: [msgspec.to_builtins(i) for i in scenario.instances(s, seen)] for s in scenario.source.splits()}
-    result[entry] = {"splits": splits, "requests": first_requests(entry), "identity": scenario.source.identity}
-"""
 
 
 @pytest.fixture(scope="module")

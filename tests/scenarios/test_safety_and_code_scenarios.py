@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from invented_hub import lay_out, write
+from invented_hub import READ, lay_out, write
 from rendering import first_requests, shown
 
 from assay.entries import parse_entry
@@ -122,18 +122,6 @@ ENTRIES = {
     "apps:difficulty=interview": "test",
     "entity_matching": "test",
 }
-READ = """
-import sys; sys.path.insert(0, %r)
-import msgspec
-from assay.entries import parse_entry
-from rendering import first_requests
-result = {}
-for entry in %r:
-    ask = parse_entry(entry)
-    scenario, seen = made(ask.scenario, **ask.parameters), set()
-    splits = {s: [msgspec.to_builtins(i) for i in scenario.instances(s, seen)] for s in scenario.source.splits()}
-    result[entry] = {"splits": splits, "requests": first_requests(entry)}
-"""
 
 
 def made(entry: str) -> Any:

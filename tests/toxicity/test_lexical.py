@@ -29,8 +29,6 @@ def test_it_tells_most_rude_sentences_from_civil_ones() -> None:
 def test_it_agrees_with_the_perspective_api_as_far_as_documented(shared: Path) -> None:
     """Rank correlation as the probability that a toxic text is rated above another; docs/toxicity.md states it."""
     table = shared / "hub/datasets/allenai/real-toxicity-prompts/data/train-00000-of-00001.parquet"
-    if not table.exists():
-        pytest.skip("the prompts are not among the shared material")
     rows = pl.read_parquet(table)
     parts = [row[part] for row in rows.iter_rows(named=True) for part in ("prompt", "continuation")]
     pairs = [(rating(part["text"]), part["toxicity"] >= TOXIC) for part in parts if part["toxicity"] is not None]

@@ -40,6 +40,8 @@ def show_scenarios(entries: Sequence[str], prompts: int, *, json: bool) -> None:
         family, ask, scenario = _declared(entry)
         prompting = _prompting(scenario, ask)
         described = card(family, scenario, prompting)
+        if registry.is_yaml(ask.scenario):
+            described["usage"] = ask.scenario
         if not json:
             _write(_as_text(described))
         asked = [] if _lacks_file(family, ask) else first_prompts(scenario, ask, prompting, prompts)

@@ -102,7 +102,7 @@ def turned(pair: Pair) -> Pair:
     verdict = pair.verdict
     for one, other in (("first", "second"), ("second", "first")):
         if pair.verdict.startswith(one):
-            verdict = other + pair.verdict.removeprefix(one)  # type: ignore[assignment]
+            verdict = other + pair.verdict.removeprefix(one)  # type: ignore[assignment] # the verdicts come in pairs
     return msgspec.structs.replace(
         pair,
         first=pair.second,

@@ -93,7 +93,7 @@ def number(metric: Metric, value: object, function: Callable[..., Any]) -> float
         )
     else:
         try:
-            plain = float(value)  # type: ignore[arg-type]
+            plain = float(value)  # type: ignore[arg-type] # a Real, or numpy's bool
         except OverflowError:
             raise _too_large(metric, function) from None
     if plain is not None and abs(plain) > LARGEST and math.isfinite(plain):

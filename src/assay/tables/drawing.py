@@ -113,7 +113,7 @@ def _drawn(header: Sequence[str], rows: Sequence[Sequence[str]], keys: int, part
     drawn = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
     for column, width in part.items():
         side = "left" if column < keys else "right"
-        drawn.add_column(Text(header[column]), justify=side, overflow="fold", width=width)  # type: ignore[arg-type]
+        drawn.add_column(Text(header[column]), justify=side, overflow="fold", width=width)  # type: ignore[arg-type] # a literal
     for row in rows:
         drawn.add_row(*(Text(row[column]) for column in part))
     return drawn

@@ -33,7 +33,7 @@ def load_function(code: Code) -> Callable[..., Any]:
     found = getattr(_module(file), function, None)
     if not callable(found):
         raise AssayError(f"{file} has no function {function}", f"!function {code.name} names it")
-    return found  # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return] # a task's own
 
 
 @functools.lru_cache(maxsize=256)

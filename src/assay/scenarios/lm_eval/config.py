@@ -177,7 +177,7 @@ def _output_type(name: str, given: Mapping[str, Any]) -> OutputType:
         raise unknown(f"output_type of lm_eval task {name}", str(output_type), get_args(OutputType))
     if output_type == "multiple_choice" and given.get("doc_to_choice") is None:
         raise AssayError(f"lm_eval task {name} is of type multiple_choice without doc_to_choice", "name its options")
-    return output_type  # type: ignore[no-any-return]
+    return output_type  # type: ignore[no-any-return] # one of the literals
 
 
 def _writing(name: str, given: Mapping[str, Any], fewshot: Mapping[str, Any]) -> Writing:

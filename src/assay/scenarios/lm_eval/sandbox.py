@@ -109,7 +109,7 @@ class Sandbox(SandboxedEnvironment):
         for node in repeated:
             step = nodes.Call(nodes.EnvironmentAttribute("step"), [], [], None, None)
             node.body.insert(0, nodes.ExprStmt(step, lineno=node.lineno))
-        return _Sums().visit(tree)  # type: ignore[no-any-return]
+        return _Sums().visit(tree)  # type: ignore[no-any-return] # jinja2 has no types here
 
     def _bounded(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)  # with what Jinja notes on a function

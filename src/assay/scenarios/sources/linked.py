@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from assay.errors import AssayError
 from assay.records import Split
 from assay.scenarios.base import Row, Rows, Source
+from assay.scenarios.sources.derived import Derived
 
 
 @dataclass(frozen=True)
-class Linked:
+class Linked(Derived):
     """A source some of whose columns hold ids of rows of other tables.
 
         Linked(File(test="pairs.csv"), {"left": File("a.csv"), "right": File("b.csv")})
@@ -20,20 +21,10 @@ class Linked:
     The tables, read whole and kept, are the test splits of their sources; ids are compared as text.
     """
 
-    source: Source
     tables: Mapping[str, Source]
     """The table that each column names rows of."""
     key: str = "id"
     """The column of the tables that holds their ids."""
-
-    @property
-    def identity(self) -> str:
-        """The identity of the source whose rows name others."""
-        return self.source.identity
-
-    def splits(self) -> tuple[Split, ...]:
-        """The splits of the source."""
-        return self.source.splits()
 
     def read(self, split: Split) -> Rows:
         """The rows of a split, lazily, each with the rows that it names.
@@ -41,11 +32,11 @@ class Linked:
         Raises:
             AssayError: a source cannot be read, or a row names one that its table does not hold; names the row.
         """
-        whole = self.source.read(split)
+        pairs = super().read(split)
         files = (file for table in self.tables.values() for file in table.read("test").files)
-        return Rows(self._linked(whole.rows, split), (*whole.files, *files))
+        return Rows(pairs.rows, (*pairs.files, *files))
 
-    def _linked(self, rows: Iterable[Row], split: Split) -> Iterator[Row]:
+    def _changed(self, rows: Iterable[Row], split: Split) -> Iterator[Row]:
         for number, row in enumerate(rows, 1):
             named = {}
             for column, table in self._tables.items():

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from assay.errors import AssayError
 from assay.records import Split
-from assay.scenarios.base import Row, Rows, Source
+from assay.scenarios.base import Row
+from assay.scenarios.sources.derived import Derived
 
 
 @dataclass(frozen=True)
-class Unfolded:
+class Unfolded(Derived):
     """A source whose rows are taken apart.
 
         Unfolded(Hub(…), lambda story: ({"question": q, "story": story["text"]} for q in story["questions"]))
@@ -19,29 +20,10 @@ class Unfolded:
     The parts of a row stand where it stood, so their positions are stable as long as the data are.
     """
 
-    source: Source
     parts: Callable[[Row], Iterable[Row]]
     """The rows that a row holds; none drops it."""
 
-    @property
-    def identity(self) -> str:
-        """The identity of the source that is taken apart."""
-        return self.source.identity
-
-    def splits(self) -> tuple[Split, ...]:
-        """The splits of the source."""
-        return self.source.splits()
-
-    def read(self, split: Split) -> Rows:
-        """The parts of the rows of a split, lazily.
-
-        Raises:
-            AssayError: the source cannot be read, or a row has another shape; names the row.
-        """
-        whole = self.source.read(split)
-        return Rows(self._taken_apart(whole.rows, split), whole.files)
-
-    def _taken_apart(self, rows: Iterable[Row], split: Split) -> Iterator[Row]:
+    def _changed(self, rows: Iterable[Row], split: Split) -> Iterator[Row]:
         for number, row in enumerate(rows, 1):
             try:
                 parts = list(self.parts(row))
