@@ -47,8 +47,8 @@ def test_a_small_price_is_not_shown_as_nothing(amount: float | None, shown: str)
 
 def test_a_number_without_interval_is_explained() -> None:
     alone = stats("a", Cell(metric="exact_match", estimate=estimate(0.5, None, None)))
-    assert "[?]: too few items" in suite_table([alone]).notes[0]
-    assert "[?]: too few items" in run_tables(alone)[0].notes[0]
+    assert "[?]: no interval, for want of items" in suite_table([alone]).notes[0]
+    assert "[?]: no interval, for want of items" in run_tables(alone)[0].notes[0]
     known = stats("a", Cell(metric="exact_match", estimate=estimate(0.5, 0.2, 0.8)))
     assert "[?]" not in suite_table([known]).notes[0] + run_tables(known)[0].notes[0]
 

@@ -42,7 +42,8 @@ def suite_table(stats: Sequence[StatsFile]) -> Table:
 
 def no_interval(rows: Iterable[Sequence[str]]) -> str:
     """What to say of numbers without an interval, where some rows hold any."""
-    return "[?]: too few items for one. " if any(cell.endswith("[?]") for row in rows for cell in row) else ""
+    without = any(cell.endswith("[?]") for row in rows for cell in row)
+    return "[?]: no interval, for want of items or of any variation. " if without else ""
 
 
 def splits_of(cells: Sequence[Cell]) -> list[str]:
