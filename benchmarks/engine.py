@@ -2,8 +2,8 @@
 
     ASSAY_SHARED=../shared python benchmarks/engine.py [requests]
 
-Printed: this process's CPU milliseconds a request, and as a ratio to the least one could do (posting the same bodies with a
-bare HTTP session, and reading nothing of the answers). Ratios compare machines; milliseconds do not.
+Printed: this process's CPU milliseconds a request, and as a ratio to the least one could do (`benchmarks/floor.py`): posting
+the same bodies with a bare HTTP session, and over bare sockets. Ratios compare machines; milliseconds do not.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import aiohttp
 import msgspec
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "benchmarks")]
+
+from floor import FLOORS  # noqa: E402
 
 from assay.engine import Engine, ResponseCache, in_order  # noqa: E402
 from assay.models import open_model  # noqa: E402
@@ -47,16 +48,10 @@ async def _measured(requests: list[Request], work: Callable[[Request], Awaitable
     return (time.process_time() - cpu) * 1000 / len(requests), (time.perf_counter() - wall) * 1000 / len(requests)
 
 
-async def _bare(server: MockServer, requests: list[Request]) -> tuple[float, float]:
-    slots = asyncio.Semaphore(CONCURRENCY)
-    async with aiohttp.ClientSession(headers={"Content-Type": "application/json"}) as session:
-
-        async def post(request: Request) -> None:
-            body = msgspec.json.encode(chat_body("mock-1", request, {}))
-            async with slots, session.post(f"{server.base_url}/chat/completions", data=body) as response:
-                await response.read()
-
-        return await _measured(requests, post)
+async def _floor(kind: str, server: MockServer, bodies: list[bytes]) -> tuple[float, float]:
+    cpu, wall = time.process_time(), time.perf_counter()
+    await FLOORS[kind](f"{server.base_url}/chat/completions", bodies, CONCURRENCY)
+    return (time.process_time() - cpu) * 1000 / len(bodies), (time.perf_counter() - wall) * 1000 / len(bodies)
 
 
 async def _engine(server: MockServer, requests: list[Request], path: Path) -> list[tuple[float, float]]:
@@ -80,15 +75,18 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     shared = Path(os.environ.get("ASSAY_SHARED") or ROOT.parent / "shared")
     requests = _requests(count)
+    bodies = [msgspec.json.encode(chat_body("mock-1", request, {})) for request in requests]
     with mock_server(shared) as server, tempfile.TemporaryDirectory() as folder:
-        bare = asyncio.run(_bare(server, requests))
+        sockets, bare = (asyncio.run(_floor(kind, server, bodies)) for kind in ("sockets", "aiohttp"))
         path = Path(folder) / "responses.sqlite"
         asked, cached = asyncio.run(_engine(server, requests, path))
-        assert server.stats()["requests"] == 2 * count
+        assert server.stats()["requests"] == 3 * count
         size = path.stat().st_size / count
     print(f"{count} requests of {len(str(requests[0].prompt))} characters, {CONCURRENCY} in flight")
-    for name, (cpu, wall) in (("bare posts", bare), ("engine, asked", asked), ("engine, cached", cached)):
-        print(f"{name:15} {cpu:6.3f} ms CPU  {wall:6.3f} ms wall  {cpu / bare[0]:5.2f} x bare CPU")
+    figures = {"bare sockets": sockets, "bare aiohttp": bare, "engine, asked": asked, "engine, cached": cached}
+    for name, (cpu, wall) in figures.items():
+        ratios = f"{cpu / bare[0]:5.2f} x bare aiohttp  {cpu / sockets[0]:5.2f} x bare sockets"
+        print(f"{name:15} {cpu:6.3f} ms CPU  {wall:6.3f} ms wall  {ratios}")
     print(f"cache file: {size:.0f} bytes a request")
 
 

@@ -2,7 +2,7 @@
 
     python benchmarks/memory.py [instances]
 
-Each size is a process of its own, `assay run` of a synthetic `local_file` asked of `baseline/uniform`; 4.4 trials an instance.
+Each size is a process of its own, `assay run` of a synthetic `local_file` asked of `baseline/uniform`; 4 trials an instance.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ from assay.interop.helm_scenarios import table_rows
 from assay.metrics import Metric
 from assay.scenarios import ScenarioFamily
 from assay.scenarios.base import NEEDS
-from assay.scenarios.origins import declared_origin, kind_of
+from assay.scenarios.origins import Kind, declared_origin, kind_of
 from assay.scenarios.variants import sample, variants
 
 HERE = Path(__file__).parent
+TESTS = HERE.parent / "tests" / "scenarios"
 FAMILIES = ("accuracy", "calibration", "robustness", "fairness", "bias", "toxicity", "copyright", "efficiency", "outcomes")
 
 METRICS_HEAD = """# Metrics
@@ -80,6 +81,8 @@ SCENARIOS_HEAD = """# Scenarios
 shows what is known of one, and its first prompts. *Data*: where the rows come from. A *pinned* repository is read at one commit
 for ever, an *unpinned* one at its newest, which the run records; a *gated* one needs an account that accepted its terms
 (`HF_TOKEN`); a *local path* is a file of yours; *included* comes with assay; *generated* is made from a seed.
+*Loads here*: whether the tests read its real rows, those of the hub through huggingface_hub from a mirror that holds some
+of them (the parameters that they read it with stand beside); where not, they read invented rows in the shape of the real ones.
 *Shots*: examples shown by default. *Needs*: what the main metric is not measured without; the other metrics are.
 
 This page is written by `python docs/generate.py` from the declarations in `src/assay/scenarios/library/`.
@@ -92,8 +95,8 @@ def scenarios_page() -> str:
     count = sum(1 for family in families for _ in variants(family))
     lines = [
         SCENARIOS_HEAD.format(families=len(families), scenarios=count),
-        "| scenario | parameters | task | data | | licence | main metric | shots | needs |",
-        "|---|---|---|---|---|---|---|---:|---|",
+        "| scenario | parameters | task | data | | loads here | licence | main metric | shots | needs |",
+        "|---|---|---|---|---|---|---|---|---:|---|",
         *map(scenario_row, families),
     ]
     return "\n".join(lines) + "\n"
@@ -104,7 +107,7 @@ def scenario_row(family: ScenarioFamily) -> str:
     parameters = ", ".join(f"`{name}`{number_of_values(family, name)}" for name in family.parameters)
     found = sample(family)
     if found is None:
-        return f"| `{family.name}` | {parameters} | what its tasks ask | | other | | that of the task | | |"
+        return f"| `{family.name}` | {parameters} | what its tasks ask | | other | as its data do | | that of the task | | |"
     made = found[1]
     task = f"{made.taxonomy.task}: {made.taxonomy.what}" if made.taxonomy.what else made.taxonomy.task
     cells = [
@@ -113,12 +116,26 @@ def scenario_row(family: ScenarioFamily) -> str:
         task,
         linked(declared_origin(made.source)),
         kind_of(made.source),
+        loads(family.name, kind_of(made.source)),
         made.licence,
         f"`{made.main_metric}`",
         str(made.prompting.shots),
         ", ".join(NEEDS[need] for need in made.requires),
     ]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def loads(name: str, kind: Kind) -> str:
+    """Whether the tests read a scenario's real rows, and why not."""
+    sys.path.insert(0, str(TESTS))
+    from hub_table import HUB
+
+    read = [entry.partition(":")[2] for entry in HUB if entry.partition(":")[0] == name]
+    if read:
+        return "yes" + (": " + ", ".join(f"`{parameters}`" for parameters in read) if any(read) else "")
+    if kind in ("included", "generated"):
+        return "yes"
+    return "no: a file of yours" if kind == "local path" else "no: the mirror has none of its rows"
 
 
 def number_of_values(family: ScenarioFamily, parameter: str) -> str:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from assay import judging
 from assay.comparison.contract import differences
+from assay.decisions.redaction import redact
 from assay.engine import Engine
-from assay.judging import DEFAULT, NOTHING, Judge, marked, read_mark
+from assay.errors import AssayError
+from assay.judging import DEFAULT, NOTHING, Judge, marked, read_mark, rubric_of
 from assay.metrics import score_answer
-from assay.metrics.scoring import metrics_for
+from assay.metrics.derived import find
+from assay.metrics.scoring import columns_of, metrics_for
 from assay.models import Capabilities, Endpoint, ModelConfig, RequestError, provider
 from assay.records import (
     Answer,
     DataIdentity,
     Failure,
     Instance,
+    Judging,
     ModelIdentity,
     NamedSpec,
     Reference,
@@ -26,7 +33,10 @@ from assay.records import (
     Response,
     Rubric,
     RunSpec,
+    ScoredTrial,
 )
+from assay.rescoring import latest, read_again
+from assay.store import RunFolder
 from assay.store.transcripts import EVIDENCE, read_transcripts
 from cli_helpers import Assay, assay
 from fake_models import FakeEndpoint
@@ -46,7 +56,30 @@ class Strict(Endpoint):
     async def ask(self, request: Request) -> Response:
         text = request.prompt if isinstance(request.prompt, str) else request.prompt[-1].content
         said = text.split(" answer\n")[-1].splitlines()[0]
+        if said == "?":
+            return reply("I cannot say.")
         return reply("3" if len(said) <= 6 else "It is long. Answer: 1")
+
+
+class Told(Endpoint):
+    """Replies what stands in the file `reply.txt`; where there is none, it fails."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        self.identity = ModelIdentity(name=config.name)
+        self.capabilities = Capabilities(chat=True)
+
+    async def ask(self, request: Request) -> Response:
+        with Path("asked.txt").open("a") as file:
+            file.write("x")
+        if not Path("reply.txt").exists():
+            raise RequestError("bad_request", "no such judge", retriable=False)
+        return reply(Path("reply.txt").read_text(), prompt_tokens=100, completion_tokens=10)
+
+
+@provider("told", examples=["told/judge"])
+def told(name: str, config: ModelConfig) -> Told:
+    """Likes what it is told to like."""
+    return Told(config)
 
 
 @provider("strict", examples=["strict/judge"])
@@ -125,11 +158,11 @@ def test_failures_stay_missing_and_the_judge_says_what_an_empty_answer_is_worth(
     failed = Answer(outcome="failed", failure=Failure(kind="server", message="gone"))
     judge = FakeEndpoint(answering)
 
-    async def mark() -> list[Answer]:
+    async def mark() -> tuple[list[Answer], list[Judging | None]]:
         async with Engine(None, retries=0) as engine:
             return await marked([*answers, failed], [Instance(id="1", input="Q")] * 5, Judge(judge, engine, DEFAULT))
 
-    assert [answer.judged for answer in run(mark())] == [1.0, None, None, 0.75, None]
+    assert [answer.judged for answer in run(mark())[0]] == [1.0, None, None, 0.75, None]
     assert len(judge.asked) == 4
 
 
@@ -140,7 +173,7 @@ def test_a_refusal_that_the_judge_finds_right_keeps_its_mark() -> None:
 
 def test_without_a_judge_nothing_is_measured() -> None:
     answer = Answer(outcome="answered", prediction="x")
-    assert run(marked([answer], [Instance(id="1", input="Q")], None)) == [answer]
+    assert run(marked([answer], [Instance(id="1", input="Q")], None)) == ([answer], [None])
     assert score_answer(answer, metrics_for(["judge_score"]))["judge_score"] is None
 
 
@@ -220,3 +253,185 @@ def test_marks_of_different_judges_are_not_compared() -> None:
     assert not differences("s", {"a": spec("x/one"), "b": spec("x/one")}, metric)
     (found,) = differences("s", {"a": spec("x/one"), "b": spec("x/two")}, metric)
     assert found.key == "judge_score.judge"
+
+
+OPEN = YAML.replace("answer: answer\n", "").replace("options", "# options")
+"""Nothing but the judge says what is right."""
+JUDGED = (*RUN, "--judge", "told/judge")
+
+
+def asked() -> int:
+    """How often the judge was asked, since this was last asked."""
+    file = Path("asked.txt")
+    number = len(file.read_text()) if file.exists() else 0
+    file.unlink(missing_ok=True)
+    return number
+
+
+def test_a_judge_whose_replies_hold_no_mark_leaves_a_trace_everywhere(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path, OPEN)
+    Path("reply.txt").write_text("I like \x1b[2Jit.")
+    done = assay("run", "mine.yaml", "-m", "strict/m", "-m", "strict/n", "--toxicity", "none", "--judge", "told/judge")
+    assert done.code == 0
+    assert "judge told/judge gave no mark for 12 of 12 answers: 12 replies hold no mark on the scale" in done.err
+    assert "judge" in done.out
+    assert "accuracy" not in done.out
+    folder, _ = runs(tmp_path)
+    assert ["judge_score", "–", "0"] in [line.split()[1:] for line in assay("show", folder).out.splitlines()]
+    shown = assay("show", folder, "--trials", "1").out
+    assert "judge:      told/judge" in shown
+    assert "3: short. 1: long." in shown
+    assert "reply:      'I like \\x1b[2Jit.'" in shown
+    assert "mark:       none" in shown
+    assert "right:" not in shown
+    compared = assay("compare", "runs/default")
+    assert compared.code == 2
+    assert "no judge's mark" in compared.err
+
+
+def test_a_comparison_names_who_has_no_mark(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path, YAML + "metric: judge_score\n")
+    Path("reply.txt").write_text("?")
+    assert assay(*RUN, "-m", "baseline/majority", "-m", "told/silent", "--judge", "strict/judge").code == 0
+    said = assay("compare", "runs/default")
+    assert said.code == 0, said.err
+    assert "mine: too few values of judge_score to compare told/silent (no judge's mark" in said.out
+
+
+@pytest.mark.parametrize(("field", "text"), [("input", "Question 7?"), ("completion", "?\\n"), ("references", "refund")])
+def test_what_a_judge_was_shown_is_redacted_with_what_it_shows(assay: Assay, tmp_path: Path, field: str, text: str) -> None:
+    files(tmp_path)
+    assert assay(*RUN, "--judge", "strict/judge").code == 0
+    path = runs(tmp_path)[0] / "transcripts.parquet"
+    redact(path, [field], tmp_path / "redacted.parquet")
+    before, after = (
+        pl.read_parquet(file).select("judge_prompt", "judge_response") for file in (path, tmp_path / "redacted.parquet")
+    )
+    assert any(text in shown for shown in before["judge_prompt"])
+    assert not any(text in shown for column in after for shown in column)
+
+
+def test_a_judge_that_failed_is_asked_again_by_the_same_command_and_the_model_is_not(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    assert "12 requests failed; " in assay(*JUDGED).err
+    assert asked() == 12
+    Path("reply.txt").write_text("Answer: 2")
+    done = assay(*JUDGED)
+    assert "gave no mark" not in done.err
+    assert asked() == 12
+    assert pl.read_parquet(runs(tmp_path)[0] / "transcripts.parquet")["judged"].to_list() == [0.5] * 12
+    assert assay(*JUDGED).code == 0
+    assert asked() == 0
+
+
+def test_a_judge_put_right_is_asked_again_where_its_replies_were_removed(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    Path("reply.txt").write_text("Hm.")
+    assert "12 of 12" in assay(*JUDGED).err
+    (folder,) = runs(tmp_path)
+    Path("reply.txt").write_text("Answer: 3")
+    assert asked() == 12
+    shutil.rmtree(folder)
+    assert assay("cache", "prune", "--model", "told/judge").code == 0
+    assert "gave no mark" not in assay(*JUDGED).err
+    assert asked() == 12
+    assert json.loads((folder / "manifest.json").read_text())["requests"] == 12
+
+
+def test_replies_are_kept_with_the_run_and_read_anew_when_they_are_read_otherwise(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(tmp_path)
+    Path("reply.txt").write_text("Mark 3")
+    assert "12 of 12" in assay(*JUDGED).err
+    (old,) = runs(tmp_path)
+    before = pl.read_parquet(old / "transcripts.parquet")
+    assert set(before["judge"]) == {"told/judge"}
+    assert all("3: short. 1: long." in prompt for prompt in before["judge_prompt"])
+    assert {json.loads(kept)["completions"][0]["text"] for kept in before["judge_response"]} == {"Mark 3"}
+    assert asked() == 12
+
+    monkeypatch.setattr(judging, "READING", judging.READING + 1)
+    monkeypatch.setattr(judging, "read_mark", lambda text, rubric: 1.0 if text == "Mark 3" else None)
+    assert assay("rescore", old).code == 0
+    (new,) = [folder for folder in runs(tmp_path) if folder != old]
+    after = pl.read_parquet(new / "transcripts.parquet")
+    assert after["judged"].to_list() == [1.0] * 12
+    assert after.drop("judged").equals(before.drop("judged"))
+    assert latest([RunFolder(old), RunFolder(new)])[0].path == new
+    assert [t.answer.judged for t in read_again(RunFolder(old), RunFolder(old).spec_file())] == [None] * 12
+    assert "no mark" not in assay(*JUDGED).err
+    assert len(runs(tmp_path)) == 2
+    assert asked() == 0
+
+
+def test_marks_follow_from_the_replies_that_are_kept(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    assert assay(*RUN, "--judge", "strict/judge").code == 0
+    folder = RunFolder(runs(tmp_path)[0])
+    path = folder.path / "transcripts.parquet"
+    table = pl.read_parquet(path)
+    table.with_columns(judged=pl.lit(0.123)).write_parquet(path)
+    again = list(read_again(folder, folder.spec_file()))
+    assert [transcript.answer.judged for transcript in again] == table["judged"].to_list()
+    table.drop("judge", "judge_prompt", "judge_response").write_parquet(path)  # as runs were before
+    again = list(read_again(folder, folder.spec_file()))
+    assert [transcript.answer.judged for transcript in again] == table["judged"].to_list()
+    assert [transcript.judging for transcript in again] == [None] * 12
+
+
+@pytest.mark.parametrize("parameters", [{"scale": [3, 1], "rubric": "r"}, {"scale": "13", "rubric": "r"}, {"scale": [1, 3]}])
+def test_a_spec_that_holds_no_rubric_is_refused(parameters: dict[str, object]) -> None:
+    with pytest.raises(AssayError, match="no rubric"):
+        rubric_of([NamedSpec(name="judge_score", parameters={"reading": judging.READING, **parameters})])
+
+
+def test_a_plan_counts_the_judge_apart_and_knows_what_it_has_marked(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    prices = {"price_per_million_input": 2.0, "price_per_million_output": 10.0}
+    (tmp_path / "models.yaml").write_text(json.dumps([{"name": "told/judge", **prices}]))
+    Path("reply.txt").write_text("Answer: 3")
+    first = json.loads(assay("plan", *JUDGED[1:], "--json").out)
+    (before,) = first["runs"]
+    assert (before["requests"], before["judge"]["requests"], before["judge"]["to_ask"]) == (12, 12, 12)
+    assert asked() == 0
+    assert assay(*JUDGED, "-n", "5").code == 0
+    plan = json.loads(assay("plan", *JUDGED[1:], "--json").out)
+    ((run,), judge) = (plan["runs"], plan["runs"][0]["judge"])
+    known = asked()  # equal answers to equal questions are put once
+    assert known == 5
+    assert (run["to_ask"], judge["cached"], judge["to_ask"]) == (7, 5, 7)
+    assert run["cost_at_most"] is None
+    assert judge["completion_tokens_at_most"] == 7 * judging.MAX_TOKENS
+    assert judge["cost_at_most"] == pytest.approx((judge["prompt_tokens"] * 2 + 7 * judging.MAX_TOKENS * 10) / 1e6)
+    assert [(one["model"], one["judges"], one["to_ask"]) for one in plan["totals"]] == [
+        ("baseline/uniform", False, 7),
+        ("told/judge", True, 7),
+        ("", False, 14),
+    ]
+    assert "told/judge, as judge" in assay("plan", *JUDGED[1:]).out
+    assert assay(*JUDGED).code == 0
+    (after,) = json.loads(assay("plan", *JUDGED[1:], "--json").out)["runs"]
+    assert (after["judge"]["cached"], after["judge"]["to_ask"]) == (12, 0)
+
+
+def test_the_closing_line_says_that_a_judge_was_asked(assay: Assay, tmp_path: Path) -> None:
+    files(tmp_path)
+    Path("reply.txt").write_text("Answer: 3")
+    assert "12 trials done, 24 new answers (the judge's are among them)" in assay(*JUDGED).err
+
+
+def test_under_a_judge_only_a_confidence_in_being_right_is_calibrated() -> None:
+    metric = find("judge_score")
+    metrics = metrics_for(["judge_score"])
+
+    def columns(source: str) -> list[float]:
+        answer = Answer(outcome="answered", prediction="x", judged=0.5, confidence=0.9, confidence_source=source)  # type: ignore[arg-type]
+        trial = ScoredTrial(instance_id="1", answer=answer, scores=score_answer(answer, metrics))
+        found = columns_of([trial], metric)
+        return [*found.score, *found.confidence]
+
+    assert columns("stated") == columns("choice_probability") == columns("agreement") == [0.5, 0.9]
+    of_text = columns("sequence_logprob")
+    assert math.isnan(of_text[0])
+    assert of_text[1] == 0.9

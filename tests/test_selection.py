@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import tracemalloc
+
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.identity import digest, digest_of_lists
 from assay.records import Contrast, Instance, Message, Reference
-from assay.selection import Instances
+from assay.selection import TOGETHER, Instances, pack
 
 MADE = [
     Instance(
@@ -26,6 +30,36 @@ def test_instances_come_back_as_they_were_given() -> None:
     assert list(held) == MADE
     assert (held[0], held[-1], list(held[1:])) == (MADE[0], MADE[-1], MADE[1:])
     assert (len(held), bool(Instances())) == (3, False)
+
+
+@pytest.mark.parametrize("count", [TOGETHER - 1, TOGETHER, 2 * TOGETHER + 3])
+def test_of_many_instances_each_is_found_at_its_place(count: int) -> None:
+    made = [Instance(id=str(number), input=f"What is {number}?") for number in range(count)]
+    held = Instances(made)
+    assert len(held) == count
+    assert list(held) == made
+    assert [held[place] for place in range(-count, count)] == made * 2
+    for part in (slice(5, -5), slice(None, None, -1), slice(TOGETHER - 2, TOGETHER + 2), slice(count, None)):
+        assert list(held[part]) == made[part]
+    for outside in (count, -count - 1):
+        with pytest.raises(IndexError):
+            held[outside]
+
+
+def test_packed_instances_are_taken_as_they_are() -> None:
+    assert list(Instances(msgspec.Raw(pack(instance)) for instance in MADE)) == MADE
+
+
+def test_many_instances_take_less_memory_than_their_text() -> None:
+    made = [
+        Instance(id=f"test{number}", input=f"Item {number}. " + "the letter lies in a garden " * 10) for number in range(500)
+    ]
+    tracemalloc.start()
+    held = Instances(iter(made))
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(held) == 500
+    assert size < sum(len(str(instance.input)) for instance in made) / 2
 
 
 @given(st.lists(st.lists(st.integers() | st.text(), max_size=4), max_size=4))

@@ -51,6 +51,8 @@ EXPANDERS: dict[str, str] = {
 
 COUNTS = {"max_eval_instances": "max_instances", "num_train_trials": "draws", "num_trials": "repeats", "formats": "formats"}
 STOPS = {"none": (), "hash": ("###",), "semicolon": (";",), "br": ("<br>",)}
+DATA = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".gz", ".xlsx", ".xls", ".ods")
+"""Endings of files that hold cases."""
 OTHER = ("model", "model_deployment", "data_augmentation", "eval_split", "metrics")
 
 
@@ -62,6 +64,8 @@ def parse_entry(entry: str) -> Ask:
     """
     name, _, rest = entry.partition(":")
     name = name.strip()
+    if name.lower().endswith(DATA):
+        raise AssayError(f"{name} is data, not a scenario", f"`assay new scenario {name}` writes one that asks what is in it")
     family = registry.scenarios.get(name)
     if family.positional and rest.strip() and "=" not in rest.partition(",")[0]:
         rest = f"{family.positional}={rest.lstrip()}"
@@ -93,6 +97,17 @@ def parse_entry(entry: str) -> Ask:
     ask = Ask(scenario=name, parameters=parameters, prompting=prompting, **more)
     check_ask(f"entry {entry[:200]!r}", ask)
     return ask
+
+
+def written(ask: Ask) -> str:
+    """What is asked as an entry, with its parameters and settings of the prompting: fit to tell it from others."""
+    said = {**ask.parameters, **ask.prompting}
+    shown = ",".join(f"{name}={str(value)[:LONGEST_VALUE]}" for name, value in said.items())
+    return ask.scenario + (f":{shown}" if shown else "")
+
+
+LONGEST_VALUE = 60
+"""Characters of a value in the name of what is asked."""
 
 
 def expanded(ask: Ask) -> list[Ask]:

@@ -13,7 +13,7 @@ import msgspec
 
 from assay import registry
 from assay.engine import Engine
-from assay.entries import Ask
+from assay.entries import Ask, written
 from assay.errors import AssayError, Impossible, MissingExtra, no_exit
 from assay.identity import digest
 from assay.judging import DEFAULT, METRIC, Judge, metric_specs
@@ -25,15 +25,19 @@ from assay.prompting.formats import format_variants
 from assay.records import Instance, NamedSpec, RunSpec, Trial
 from assay.scenarios import Scenario, ScenarioFamily
 from assay.scenarios.base import NEEDS, Requirement
+from assay.scenarios.variants import entry_of
 from assay.selection import Selection, select, splits_of
 from assay.store import RunFolder, damage, run_name
-from assay.store.folders import safe
+from assay.store.folders import TRANSCRIPTS, safe
+from assay.store.transcripts import marks
 from assay.suites import Candidate, Suite
 from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
 
 log = logging.getLogger("assay")
 FEW_NAMED = 3
 """Runs left out for the same reason that are named; the others are counted."""
+LONGEST_REASON = 120
+"""Characters of a reason, and of what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,7 @@ class Run:
     @property
     def title(self) -> str:
         """The scenario, with the parameters that are not its defaults."""
-        declared = self.family.parameters
-        given = self.spec.scenario.parameters
-        shown = ",".join(f"{name}={value}" for name, value in given.items() if value != declared[name].default)
-        return self.scenario_name + (f":{shown}" if shown else "")
+        return entry_of(self.family, self.spec.scenario.parameters).removesuffix(":")
 
     @property
     def trials_at_most(self) -> int:
@@ -110,7 +111,13 @@ class Run:
         """The few-shot examples of a draw."""
         shots, sample = self.prompting.shots, self.prompting.sample_train
         pool, helm = self.selection.pool, self.spec.helm_compat
-        return choose(pool, shots, seed=self.spec.seed, draw=draw, sample=sample, helm=helm)
+        chosen = choose(pool, shots, seed=self.spec.seed, draw=draw, sample=sample, helm=helm)
+        return chosen.knowing(self.selection.asked) if self.peeks else chosen
+
+    @property
+    def peeks(self) -> bool:
+        """Whether a baseline guesses from the answers of the very items it is asked, for want of others."""
+        return self.model.capabilities.reads_shares and not len(self.selection.pool)
 
     def copies(self, instance: Instance) -> Iterator[Instance]:
         """The instance, and a copy for each perturbation that changes it."""
@@ -152,8 +159,9 @@ class Planner:
             return self._runs(suite, left_out)
         finally:
             for reason, which in left_out.items():
-                others = f" and {len(which) - FEW_NAMED:,} more" if len(which) > FEW_NAMED else ""
-                self.left_out.append(f"left out: {', '.join(which[:FEW_NAMED])}{others}: {reason}")
+                named = list(dict.fromkeys(which))
+                others = f" and {len(named) - FEW_NAMED:,} more" if len(named) > FEW_NAMED else ""
+                self.left_out.append(f"left out: {', '.join(named[:FEW_NAMED])}{others}: {reason}")
                 if self.on_impossible is not None:
                     self.on_impossible(self.left_out[-1])
 
@@ -162,26 +170,25 @@ class Planner:
         runs: list[Run] = []
         seen: dict[str, str] = {}
         named: dict[str, str] = {}
-        for ask in suite.asks():
-            candidates = [Candidate(model=model) for model in ask.models] if ask.models else suite.candidates()
-            if not candidates:
-                raise AssayError(f"no model to ask {ask.scenario}", "name one, e.g. -m local/smollm2-135m")
-            for candidate in candidates:
-                try:
-                    run = self._run(suite, ask, candidate)
-                except Impossible as error:
-                    if self.on_impossible is None:
+        wanted = list(_asked(suite))
+        for ask, candidate in wanted:
+            try:
+                run = self._run(suite, ask, candidate)
+            except (Impossible, MissingExtra) as error:
+                if self.on_impossible is None:
+                    if len(wanted) == 1:
                         raise
-                    left_out.setdefault(str(error), []).append(f"{ask.scenario} of {candidate.model}")
-                    continue
-                identity = digest(msgspec.structs.replace(run.spec, label=""))
-                if identity in seen:
-                    raise AssayError(f"the suite asks for the same run twice: {run.name} and {seen[identity]}", "leave one out")
-                seen[identity] = run.name
-                if named.setdefault(run.scenario_name, ask.scenario) != ask.scenario:
-                    other = named[run.scenario_name]
-                    raise AssayError(f"{ask.scenario} and {other} are both the scenario {run.scenario_name}", "rename one")
-                runs.append(run)
+                    raise _can_be_left_out(error) from error
+                left_out.setdefault(_reason(error), []).append(f"{written(ask)} of {candidate.name}")
+                continue
+            identity = digest(msgspec.structs.replace(run.spec, label=""))
+            if identity in seen:
+                raise AssayError(f"the suite asks for the same run twice: {run.name} and {seen[identity]}", "leave one out")
+            seen[identity] = run.name
+            if named.setdefault(run.scenario_name, ask.scenario) != ask.scenario:
+                other = named[run.scenario_name]
+                raise AssayError(f"{ask.scenario} and {other} are both the scenario {run.scenario_name}", "rename one")
+            runs.append(run)
         if not runs:
             raise AssayError("no run of the suite can be carried out", "the reasons stand above")
         return runs
@@ -202,7 +209,9 @@ class Planner:
 
     def judge(self, name: str, scenario: Scenario) -> Judge | None:
         """A model as the judge of a scenario's answers; `None` where none is named."""
-        return Judge(self.model(name), self.engine, scenario.rubric or DEFAULT) if name else None
+        if not name:
+            return None
+        return Judge(self.model(name), self.engine, scenario.rubric or DEFAULT, self.configs.get(name))
 
     def _run(self, suite: Suite, ask: Ask, candidate: Candidate) -> Run:
         family = registry.scenarios.get(ask.scenario)
@@ -210,6 +219,7 @@ class Planner:
         scenario = family(**ask.parameters)
         prompting = with_changes(with_changes(scenario.prompting, ask.prompting), candidate.prompting)
         model = self.model(candidate.model)
+        model.occasion = suite.occasion
         check_abilities(prompting, model, ask.scenario)
         metrics = computable(metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics)), ask.scenario)
         split = splits_of(scenario, ask.split or suite.split, helm=suite.helm_compat)
@@ -222,6 +232,8 @@ class Planner:
                 raise Impossible(error.message, error.hint) from error
         selection = self._selections[key]
         check_references(selection, prompting, metrics[0], scenario)
+        if len(selection.pool) < prompting.shots and (selection.pool or "shots" in {**ask.prompting, **candidate.prompting}):
+            _warn_of_examples(scenario.name, prompting.shots, len(selection.pool))
         judge = self.judge(suite.judge or scenario.judge, scenario) if METRIC in {metric.name for metric in metrics} else None
         met = ("judge",) if judge else ()
         _warn_of_needs(scenario.name, scenario.main_metric, tuple(need for need in scenario.requires if need not in met))
@@ -246,7 +258,7 @@ class Planner:
             label="" if candidate.name == model.identity.name else candidate.name,
         )
         name = run_name(spec)
-        folder = self.runs_folder / safe(suite.name) / name
+        folder = self.runs_folder / safe(suite.folder) / name
         config = self.configs.get(candidate.model)
         return Run(spec, name, family, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer, judge)
 
@@ -270,6 +282,28 @@ class Planner:
                 )
             resolved.append(spec)
         return tuple(resolved), helpers
+
+
+def _asked(suite: Suite) -> Iterator[tuple[Ask, Candidate]]:
+    """What is asked of whom, scenario by scenario."""
+    for ask in suite.asks():
+        candidates = [Candidate(model=model) for model in ask.models] if ask.models else suite.candidates()
+        if not candidates:
+            raise AssayError(f"no model to ask {ask.scenario}", "name one, e.g. -m local/smollm2-135m")
+        yield from ((ask, candidate) for candidate in candidates)
+
+
+def _can_be_left_out(error: AssayError) -> Impossible:
+    """The same error, with the way to the other runs."""
+    return Impossible(error.message, "; ".join(filter(None, (error.hint, "--keep-going leaves it out and runs the rest"))))
+
+
+def _reason(error: AssayError) -> str:
+    """Why a run is left out, short enough for a list of reasons."""
+    message, hint = (
+        text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}…" for text in (error.message, error.hint)
+    )
+    return f"{message} ({hint})" if hint else message
 
 
 def _suggest_provider(name: str) -> None:
@@ -336,6 +370,12 @@ def check_references(selection: Selection, prompting: Prompting, main: Metric, s
 
 
 @functools.cache
+def _warn_of_examples(scenario: str, shots: int, there: int) -> None:
+    """Say once that fewer examples are shown than were asked for."""
+    log.warning("%s: %d examples are wanted, and there %s", scenario, shots, "is 1" if there == 1 else f"are {there}")
+
+
+@functools.cache
 def _warn_of_needs(scenario: str, main_metric: str, requires: tuple[Requirement, ...]) -> None:
     """Say once what the main metric of a scenario cannot be measured without."""
     for need in requires:
@@ -344,9 +384,12 @@ def _warn_of_needs(scenario: str, main_metric: str, requires: tuple[Requirement,
 
 
 def finished(run: Run) -> bool:
-    """Whether the run lies complete on disk, no trial of it failed."""
+    """Whether the run lies complete on disk, no trial of it failed, and neither did any request to its judge."""
     folder = RunFolder(run.folder)
-    return folder.complete() and folder.stats().failed == 0
+    if not folder.complete() or folder.stats().failed:
+        return False
+    marked = marks(folder.path / TRANSCRIPTS) if run.judge else None
+    return marked is None or marked.failed == 0
 
 
 def damaged(run: Run) -> str | None:

@@ -162,6 +162,15 @@ class Response(Record):
     failure: Failure | None = None
 
 
+class Judging(Record):
+    """What a judge model was shown of an answer, and what came back."""
+
+    judge: str
+    """The model's name."""
+    prompt: Text
+    response: Response
+
+
 class Trial(Record):
     """One instance, or a perturbed copy of it, asked once: under one few-shot draw and one repeat. Owns its requests."""
 

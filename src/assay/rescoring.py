@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay.errors import AssayError, no_exit
 from assay.identity import digest
+from assay.judging import read_anew, rubric_of, with_mark
 from assay.metrics import Metric, metrics_for
 from assay.prompting import decode
 from assay.records import NamedSpec
@@ -17,7 +18,7 @@ from assay.statistics import Gathered
 from assay.store import RunFolder, RunWriter, run_name
 from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, SpecFile, writing
 from assay.store.manifest import changed
-from assay.store.transcripts import EVIDENCE, Transcript, from_row, read_transcripts
+from assay.store.transcripts import EVIDENCE, Transcript, from_row, judging_of, read_transcripts
 
 
 def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
@@ -45,8 +46,8 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
     with no_exit("a plugin"), writing(place):
         writer = RunWriter(place)
         try:
-            gathered = _score_again(folder, old, metrics, writer)
             file = msgspec.structs.replace(old, run=place.name, spec=spec, environment=environment())
+            gathered = _score_again(folder, file, metrics, writer)
             write_run(writer, file, gathered, cost)
         except BaseException:
             writer.abandon()
@@ -57,7 +58,7 @@ def rescore(folder: RunFolder, extra: tuple[str, ...] = ()) -> RunFolder:
 def _as_before(spec: NamedSpec, before: Sequence[NamedSpec]) -> NamedSpec:
     """A metric with the parameters it had: who judged stays on record, because nobody is asked again."""
     parameters = next((old.parameters for old in before if old.name == spec.name), {})
-    return msgspec.structs.replace(spec, parameters=parameters) if parameters else spec
+    return msgspec.structs.replace(spec, parameters=read_anew(parameters)) if parameters else spec
 
 
 def _check_evidence(folder: RunFolder) -> None:
@@ -68,18 +69,34 @@ def _check_evidence(folder: RunFolder) -> None:
             raise AssayError(problem, "only what is as it was written is scored again; the same `assay run` makes it anew")
 
 
-def _score_again(folder: RunFolder, old: SpecFile, metrics: Sequence[Metric], writer: RunWriter) -> Gathered:
-    prompting = decode(old.spec.prompting)
+def _score_again(folder: RunFolder, file: SpecFile, metrics: Sequence[Metric], writer: RunWriter) -> Gathered:
     gathered = Gathered(metrics)
-    for row in read_transcripts(folder.path / TRANSCRIPTS, EVIDENCE):
+    for transcript in read_again(folder, file):
+        scored = score(transcript.trial, transcript.answer, metrics)
+        writer.add(transcript, scored)
+        gathered.add(scored)
+    return gathered
+
+
+def read_again(folder: RunFolder, file: SpecFile) -> Iterator[Transcript]:
+    """The stored trials of a run in their order, their responses read as the run's spec says.
+
+    What was found out beside the responses stays as it was stored: cost, toxicity, and a judge's mark where its reply was not
+    kept or was read in another way.
+
+    Raises:
+        AssayError: the transcripts cannot be read or are not what assay writes.
+    """
+    prompting, rubric = decode(file.spec.prompting), rubric_of(file.spec.metrics)
+    for row in read_transcripts(folder.path / TRANSCRIPTS, (*EVIDENCE, "judged")):
         trial, responses = from_row(row)
         toxicity = None if row["toxicity"] is None else tuple(row["toxicity"])
         kept = {"cost": row["cost"], "toxicity": toxicity, "judged": row["judged"]}
         answer = msgspec.structs.replace(read(prompting, trial, responses), **kept)
-        scored = score(trial, answer, metrics)
-        writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored)
-        gathered.add(scored)
-    return gathered
+        judging = judging_of(row)
+        if rubric is not None:
+            answer = with_mark(answer, judging, rubric)
+        yield Transcript(trial=trial, responses=responses, answer=answer, judging=judging)
 
 
 def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:
@@ -93,10 +110,16 @@ def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:
     newest: dict[tuple[Path, str], tuple[int, RunFolder]] = {}
     for folder in folders:
         spec = folder.spec_file().spec
-        judges = tuple(msgspec.structs.replace(named, version=0) for named in spec.metrics if named.parameters)
+        judges = tuple(_judge(named) for named in spec.metrics if named.parameters)
         asked = (folder.path.parent, digest(msgspec.structs.replace(spec, metrics=judges)))
         manifest = folder.path / MANIFEST
         written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
         if asked not in newest or written >= newest[asked][0]:
             newest[asked] = (written, folder)
     return [folder for _, folder in newest.values()]
+
+
+def _judge(named: NamedSpec) -> NamedSpec:
+    """Who judged, and how: not how the replies were read."""
+    parameters = {name: value for name, value in named.parameters.items() if name != "reading"}
+    return msgspec.structs.replace(named, version=0, parameters=parameters)

@@ -9,6 +9,7 @@ response before this module sees it, and a run that is broken off is carried on 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import itertools
 import platform
 import sys
@@ -35,6 +36,7 @@ from assay.statistics import Gathered, cells_of
 from assay.store import Manifest, RunFolder, RunWriter
 from assay.store.folders import BeingWritten, SpecFile, StatsFile, writing
 from assay.store.transcripts import Transcript
+from assay.store.writer import Tally
 from assay.toxicity import rated
 
 LOOK_AGAIN_S = 0.5
@@ -137,6 +139,7 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
         for run in runs:
             await prepare(run, engine)
         async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.to_thread(_import_tables))
             for stream in by_model.values():
                 group.create_task(_stream(stream, engine, progress))
     except BaseExceptionGroup as failures:
@@ -148,6 +151,12 @@ async def _all(runs: Sequence[Run], engine: Engine, progress: Progress) -> None:
         for scorer in {id(run.scorer): run.scorer for run in runs}.values():
             if scorer is not None:
                 await scorer.close()
+
+
+def _import_tables() -> None:
+    """Import what the first rows are written with while the first answers are waited for: it would hold up those after them."""
+    for package in ("numpy", "polars"):
+        importlib.import_module(package)
 
 
 def _models_of(run: Run) -> list[Model]:
@@ -228,10 +237,10 @@ async def _ask(run: Run, trials: Sequence[Trial], engine: Engine) -> tuple[Run, 
     for answer in answers:
         engine.budget.trial(answer.failure.message if answer.failure else None)
     answers = await rated(answers, responses, run.scorer)
-    answers = await marked(answers, [trial.instance for trial in trials], run.judge)
+    answers, judgings = await marked(answers, [trial.instance for trial in trials], run.judge)
     return run, [
-        Transcript(trial=trial, responses=of, answer=priced(answer, run.config))
-        for trial, of, answer in zip(trials, responses, answers, strict=True)
+        Transcript(trial=trial, responses=of, answer=priced(answer, run.config), judging=judging)
+        for trial, of, answer, judging in zip(trials, responses, answers, judgings, strict=True)
     ]
 
 
@@ -278,21 +287,25 @@ def _finish(unfinished: Unfinished, progress: Progress) -> None:
 
 def write_run(writer: RunWriter, spec: SpecFile, gathered: Gathered, cost: float | None) -> Manifest:
     """Estimate and put in place a run whose trials have all been added to the writer."""
+    stats = stats_of(spec, gathered, writer.tally, gathered.metrics[0].name)
+    gathered.release()
+    return writer.finish(spec, stats, cost)
+
+
+def stats_of(spec: SpecFile, gathered: Gathered, tally: Tally, main_metric: str) -> StatsFile:
+    """Every estimate of a run, from its trials."""
     kinds = {named.name: registry.perturbations.get(named.name).kind for named in spec.spec.perturbations}
-    main_metric = gathered.metrics[0].name
     cells = cells_of(gathered, main_metric, kinds, spec.spec.seed)
-    stats = StatsFile(
+    return StatsFile(
         run=spec.run,
         label=spec.spec.label or spec.spec.model.name,
         title=spec.title,
         main_metric=main_metric,
         instances=gathered.instances,
-        trials=writer.tally.trials,
-        failed=writer.tally.failed,
+        trials=tally.trials,
+        failed=tally.failed,
         cells=tuple(cells),
     )
-    gathered.release()
-    return writer.finish(spec, stats, cost)
 
 
 def card_of(run: Run) -> dict[str, object]:

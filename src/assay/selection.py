@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import itertools
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast, overload
@@ -15,20 +17,35 @@ from assay.records import DataIdentity, Instance, Split
 from assay.scenarios import Scenario
 
 pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(Instance).decode
+_unpack = msgspec.msgpack.Decoder(list[Instance]).decode
+_parts = msgspec.msgpack.Decoder(list[msgspec.Raw]).decode
+_instance = msgspec.msgpack.Decoder(Instance).decode
+
+TOGETHER = 32
+"""Instances that are compressed together: enough for text to shrink to a third or a quarter, few enough to find one soon."""
 
 
 class Instances(Sequence[Instance]):
-    """Instances in their order, each held as a few bytes beside its text and made when it is looked at: there may be many."""
+    """Instances in their order, held compressed and made when they are looked at: there may be many.
 
-    def __init__(self, instances: Iterable[Instance] = ()) -> None:
-        self.packed = [pack(instance) for instance in instances]
+    Args:
+        instances: themselves, or what `pack` made of them.
+    """
+
+    def __init__(self, instances: Iterable[Instance | msgspec.Raw] = ()) -> None:
+        self._blocks: list[bytes] = []
+        self._count = 0
+        stream = iter(instances)
+        while block := list(itertools.islice(stream, TOGETHER)):
+            self._blocks.append(zlib.compress(pack(block), level=1))
+            self._count += len(block)
 
     def __len__(self) -> int:
-        return len(self.packed)
+        return self._count
 
     def __iter__(self) -> Iterator[Instance]:
-        return map(_unpack, self.packed)
+        for block in self._blocks:
+            yield from _unpack(zlib.decompress(block))
 
     @overload
     def __getitem__(self, place: int) -> Instance: ...
@@ -37,11 +54,12 @@ class Instances(Sequence[Instance]):
     def __getitem__(self, place: slice) -> Instances: ...
 
     def __getitem__(self, place: int | slice) -> Instance | Instances:
-        if isinstance(place, int):
-            return _unpack(self.packed[place])
-        part = Instances()
-        part.packed = self.packed[place]
-        return part
+        found = range(self._count)[place]
+        return self._at(found) if isinstance(found, int) else Instances(map(self._at, found))
+
+    def _at(self, place: int) -> Instance:
+        block, position = divmod(place, TOGETHER)
+        return _instance(_parts(zlib.decompress(self._blocks[block]))[position])
 
 
 @dataclass(frozen=True)
@@ -85,15 +103,15 @@ def select(
         asked = Instances(everything[position] for position in helm_positions(len(everything), limit))
     else:
         keyed = ((seed_for(seed, "eval", instance.id), place, pack(instance)) for place, instance in enumerate(stream))
-        asked = Instances()
-        asked.packed = [packed for _, _, packed in sorted(heapq.nsmallest(limit, keyed), key=lambda item: item[1])]
+        picked = sorted(heapq.nsmallest(limit, keyed), key=lambda item: item[1])
+        asked = Instances(msgspec.Raw(packed) for _, _, packed in picked)
     if not asked:
         has = ", ".join(available) or "nothing"
         raise AssayError(f"scenario {name} has no instances in {' or '.join(split)}", f"its splits: {has}")
-    pool = Instances(() if "train" in split or "train" not in available else scenario.instances("train", set()))
-    if len(pool) and not helm:
-        questions = {digest(instance.input) for instance in asked}
-        pool = Instances(instance for instance in pool if digest(instance.input) not in questions)
+    pool = Instances()
+    if "train" in available and "train" not in split:
+        questions = set() if helm else {digest(instance.input) for instance in asked}
+        pool = Instances(one for one in scenario.instances("train", set()) if helm or digest(one.input) not in questions)
     order: tuple[Split, ...] = ("train", "valid", "test")
     used = [part for part in order if part in available and (part in split or part == "train")]
     files = tuple(dict.fromkeys(file for part in used for file in scenario.source.read(part).files))

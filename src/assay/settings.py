@@ -2,6 +2,7 @@
 
 ASSAY_CACHE   folder for responses and model weights (default: the user's cache folder)
 ASSAY_RUNS    folder for run folders (default: ./runs)
+ASSAY_KEY_PASSPHRASE   passphrase of the key that decisions are signed with; never written or shown
 API keys are read by the name that a model's configuration gives; they are never written or shown.
 """
 

@@ -50,10 +50,17 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     helm_compat: bool = False
     toxicity: str = "lexical"
     """Who rates what models write: `lexical`, `perspective`, `judge:provider/name` or `none`."""
+    occasion: str = ""
+    """A name for the time of asking, such as a date: answers of other occasions are not taken, and the runs lie apart."""
     judge: str = ""
     """Who marks answers where `judge_score` is measured: `provider/name`. Empty: whom the scenario names, if anybody."""
     models: tuple[str | Candidate, ...] = ()
     scenarios: tuple[str | Ask, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that its runs go into."""
+        return self.name + (f",{self.occasion}" if self.occasion else "")
 
     def candidates(self) -> list[Candidate]:
         """The candidates, each as a record."""
@@ -164,7 +171,8 @@ def check_suite(suite: Suite, where: str, called: Mapping[str, str] | None = Non
     if not -LARGEST <= suite.seed < LARGEST:
         raise AssayError(f"{names.get('seed', f'{where}: seed')} must have at most 18 digits", "choose a smaller number")
     check_splits(where, suite.split)
-    check_text(where, msgspec.to_builtins((suite.name, suite.about, suite.toxicity, suite.perturbations, suite.models)))
+    said = (suite.name, suite.about, suite.occasion, suite.toxicity, suite.perturbations, suite.models)
+    check_text(where, msgspec.to_builtins(said))
     if not suite.scenarios:
         raise AssayError(f"{where} has no scenarios", "list some under `scenarios:`")
     for index, ask in enumerate(suite.scenarios, start=1):

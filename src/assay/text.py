@@ -8,10 +8,10 @@ LONGEST_SHOWN = 20_000
 
 
 def visible(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """The text with control, bidirectional and invisible characters as escapes, cut in the middle where very long."""
-    if len(text) > longest:
-        cut = len(text) - longest
-        text = f"{text[: longest // 2]}\n[… {cut:,} characters not shown …]\n{text[-longest // 2 :]}"
+    """The text with control, bidirectional and invisible characters as escapes, cut in the middle where that saves room."""
+    marker = f"\n[… {len(text) - longest:,} characters not shown …]\n"
+    if len(text) > longest + len(marker):
+        text = f"{text[: longest // 2]}{marker}{text[-longest // 2 :]}"
     return "".join(character if _harmless(character) else _escape(character) for character in text)
 
 

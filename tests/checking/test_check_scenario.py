@@ -67,26 +67,45 @@ def test_every_broken_row_is_told_and_the_others_are_still_looked_at(tmp_path: P
     errors = [finding for finding in report.findings if finding.severity == "error"]
     assert [(finding.rows, finding.column) for finding in errors] == [((5,), "q"), ((6,), "a")]
     (twice,) = of(report, "duplicate")
-    assert twice.rows == (7, 2)
+    assert twice.rows == (2, 7)
 
 
-def test_a_missing_column_is_said_once(tmp_path: Path) -> None:
-    report = checked(tmp_path, *({"q": "x?", "b": "y"} for _ in range(50)))
+def test_a_column_that_no_row_has_is_a_mistake_of_the_declaration_and_said_once(tmp_path: Path) -> None:
+    report = checked(tmp_path, *({"q": "x?", "right": "y"} for _ in range(50)), yaml=YAML.replace("answer: a", "answer: rihgt"))
     (finding,) = report.findings
-    assert len(finding.rows) == 50
-    assert "there is no column 'a'" in finding.message
+    assert (finding.check, finding.rows) == ("column", ())
+    assert "mine.yaml, line 4, answer: data.jsonl has no column 'rihgt'" in finding.message
+    assert "did you mean right?" in finding.hint
 
 
-def test_the_same_question_with_two_answers_is_an_error(tmp_path: Path) -> None:
-    (finding,) = of(checked(tmp_path, *fine(), {"q": asks(3).upper(), "a": "other"}), "contradiction")
-    assert (finding.severity, finding.rows) == ("error", (31, 4))
+def test_rows_that_lack_what_others_have_are_named(tmp_path: Path) -> None:
+    report = checked(tmp_path, *fine(4), {"q": "x?"}, {"q": "y?"})
+    (finding,) = [finding for finding in report.findings if finding.severity == "error"]
+    assert (finding.rows, finding.message) == ((5, 6), "lacks 'a'")
+
+
+def test_the_same_question_with_several_answers_is_one_warning(tmp_path: Path) -> None:
+    more = [{"q": asks(3).upper(), "a": "other"}, {"q": asks(3), "a": "third"}]
+    report = checked(tmp_path, *fine(), *more)
+    (finding,) = of(report, "contradiction")
+    assert (finding.severity, finding.rows) == ("warning", (4, 31, 32))
+    assert "'answer 3', 'other', 'third'" in finding.message
+    assert not report.count("error")
 
 
 def test_near_duplicates_and_only_where_the_answer_is_the_same(tmp_path: Path) -> None:
     text = "The customer paid the bill of May twice and asks for one of the payments back"
     more = [{"q": text + ".", "a": "refund"}, {"q": text + " now.", "a": "refund"}, {"q": text + " soon.", "a": "answer"}]
     (finding,) = of(checked(tmp_path, *fine(), *more), "near duplicate")
-    assert finding.rows == (32, 31)
+    assert finding.rows == (31, 32)
+
+
+def test_near_duplicates_are_one_finding_a_group(tmp_path: Path) -> None:
+    text = "The customer paid the bill of May twice and asks for one of the payments back"
+    report = checked(tmp_path, *fine(5), *({"q": f"{text}, number {n}", "a": "refund"} for n in range(30)))
+    (finding,) = of(report, "near duplicate")
+    assert finding.rows == tuple(range(6, 36))
+    assert finding.message.startswith("are nearly the same (")
 
 
 def test_examples_that_show_or_nearly_show_a_question(tmp_path: Path) -> None:
@@ -95,7 +114,8 @@ def test_examples_that_show_or_nearly_show_a_question(tmp_path: Path) -> None:
     asked = [{**row, "s": "test"} for row in fine()]
     shown = [{"q": asks(0), "a": "answer 0", "s": "train"}, {"q": text, "a": "x", "s": "train"}]
     found = of(checked(tmp_path, *asked, *shown, {"q": text + " now", "a": "x", "s": "test"}, yaml=yaml), "leak")
-    assert [finding.rows for finding in found] == [(1, 31), (33, 32)]
+    assert [finding.rows for finding in found] == [(1,), (33,)]
+    assert [f"the example in row {row}" in finding.message for row, finding in zip((31, 32), found, strict=True)] == [True] * 2
 
 
 def test_the_other_row_is_named_with_its_file_where_that_is_another(tmp_path: Path) -> None:
@@ -103,7 +123,7 @@ def test_the_other_row_is_named_with_its_file_where_that_is_another(tmp_path: Pa
     yaml = YAML.replace("source: data.jsonl", "source: {train: shots.jsonl, test: data.jsonl}")
     (finding,) = of(checked(tmp_path, *fine(), yaml=yaml), "leak")
     assert (finding.file, finding.rows) == ("data.jsonl", (1,))
-    assert "in row 1 of shots.jsonl" in finding.message
+    assert "the example in row 1 of shots.jsonl" in finding.message
 
 
 def test_labels_out_of_balance_without_cases_or_spelt_in_two_ways(tmp_path: Path) -> None:
@@ -112,6 +132,8 @@ def test_labels_out_of_balance_without_cases_or_spelt_in_two_ways(tmp_path: Path
     report = checked(tmp_path, *rows)
     assert "'yes' is right in 34 of 40" in of(report, "imbalance")[0].message
     assert "'Yes', 'yes'" in of(report, "spelling")[0].message
+    rare = checked(tmp_path, *rows[:33], {"q": asks(40), "a": "YES"}, {"q": asks(41), "a": "#REF!"}, *rows[34:])
+    assert len(of(rare, "imbalance")) == 1, "what is written in several ways or stands for nothing is not called rare as well"
     fixed = checked(tmp_path, *rows[:34], yaml=YAML + 'options: ["yes", "no"]\n')
     assert any("'no' is right in 0 of 34" in finding.message for finding in of(fixed, "imbalance"))
 
@@ -174,7 +196,9 @@ def test_too_few_cases_for_the_precision_that_is_wanted(tmp_path: Path) -> None:
 def test_cases_of_one_group_count_once_for_the_precision(tmp_path: Path) -> None:
     rows = [{**row, "g": number // 10} for number, row in enumerate(fine())]
     (finding,) = of(checked(tmp_path, *rows, yaml=YAML + "group: g\n"), "precision")
-    assert finding.message.startswith("3 independent cases")
+    assert finding.message.startswith("3 independent cases tell")
+    (finding,) = of(checked(tmp_path, *({**row, "g": 1} for row in fine()), yaml=YAML + "group: g\n"), "precision")
+    assert finding.message.startswith("1 independent case tells")
 
 
 def test_missing_examples_and_missing_questions(tmp_path: Path) -> None:
@@ -187,6 +211,46 @@ def test_missing_examples_and_missing_questions(tmp_path: Path) -> None:
 def test_held_out_cases_are_examples(tmp_path: Path) -> None:
     yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, held_out: 0.2}")
     assert checked(tmp_path, *fine(), yaml=yaml).cases == {"test": 24, "train": 6}
+
+
+def test_held_out_cases_are_told_apart_in_a_file_with_errors_too(tmp_path: Path) -> None:
+    yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, held_out: 0.2}")
+    with_error = checked(tmp_path, *fine(), {"q": "", "a": "x"}, yaml=yaml)
+    assert (with_error.cases, with_error.count("error")) == ({"test": 24, "train": 6}, 1)
+
+
+CSV = YAML.replace("data.jsonl", "data.csv").replace('"{q}"', '"{Why is it so?}"').replace("answer: a", "answer: refund")
+
+
+def test_a_table_without_a_header_is_told(tmp_path: Path) -> None:
+    lines = "".join(f"{asks(number)},{('refund', 'answer')[number % 2]}\n" for number in range(20))
+    for header, found in (("Why is it so?,refund\n", 1), ("q,a\n", 0)):
+        (tmp_path / "data.csv").write_text(header + lines)
+        yaml = CSV if found else YAML.replace("jsonl", "csv")
+        assert len(of(checked(tmp_path, yaml=yaml), "header")) == found
+
+
+def test_nothing_is_said_of_the_whole_where_only_a_part_could_be_read(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("q,a\n" + "".join(f"{asks(n)},yes\n" for n in range(8)) + '"open,no\n')
+    report = checked(tmp_path, yaml=YAML.replace("jsonl", "csv"))
+    assert {finding.check for finding in report.findings} == {"quotes"}
+    assert report.cases == {"test": 8}
+
+
+CHAT = "scenario: mine\nsource: data.jsonl\nmessages: m\noptions: [calm, angry]\nanswer: a\n"
+
+
+def test_options_that_the_model_is_not_told_are_a_warning(tmp_path: Path) -> None:
+    rows = [{"m": [{"role": "user", "content": asks(n)}], "a": ("calm", "angry")[n % 2]} for n in range(12)]
+    assert not of(checked(tmp_path, *rows, yaml=CHAT), "options")
+    (finding,) = of(checked(tmp_path, *rows, yaml=CHAT + "prompting: {system: Be kind.}\n"), "options")
+    assert (len(finding.rows), "prompting: system" in finding.hint) == (12, True)
+    text = [{"q": asks(n), "a": ("calm", "angry")[n % 2]} for n in range(12)]
+    plain = YAML.replace("{shots: 0}", "{method: generation, shots: 0}") + "options: [calm, angry]\n"
+    (finding,) = of(checked(tmp_path, *text, yaml=plain), "options")
+    told = plain.replace("shots: 0", "shots: 0, instructions: Calm or angry")
+    assert "prompting: instructions" in finding.hint
+    assert not of(checked(tmp_path, *text, yaml=told), "options")
 
 
 def test_built_in_scenarios_can_be_checked_too() -> None:

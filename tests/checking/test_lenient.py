@@ -25,15 +25,30 @@ def test_csv_rows_that_do_not_fit_or_are_not_utf8(tmp_path: Path) -> None:
     assert [one[:2] for one in found] == [  # type: ignore[index]
         (1, {"a": "1", "b": "2"}),
         ("fields", (2,)),
-        ("encoding", (3,)),
         (4, {"a": "x\ny", "b": "6"}),
+        ("encoding", (3,)),
     ]
-    assert "byte 1 of line 5 is 0xe9" in found[2][2]  # type: ignore[index]
+    assert "line 5, byte 1 is 0xe9; it looks like Windows-1252" in found[3][2]  # type: ignore[index]
+
+
+def test_another_encoding_is_one_finding_whatever_the_number_of_rows(tmp_path: Path) -> None:
+    *rows, (check, bad, message) = read(tmp_path / "x.csv", b"a,b\n1,2\n" + b"\xe9,1\n" * 30)  # type: ignore[misc]
+    assert (len(rows), check, bad) == (1, "encoding", tuple(range(2, 32)))
+    assert "29 more lines" in message
+    ((check, _, message),) = read(tmp_path / "y.csv", "a,b\n1,2\n".encode("utf-16"))  # type: ignore[misc]
+    assert (check, "UTF-16" in message) == ("file", True)
+
+
+def test_a_quote_that_is_never_closed_is_told_where_it_is_opened(tmp_path: Path) -> None:
+    found = read(tmp_path / "x.csv", b'a;b\n1;2\n3;"4\n5;6\n')
+    assert found[0] == (1, {"a": "1", "b": "2"})
+    assert found[1][:2] == ("quotes", (2,))  # type: ignore[index]
+    assert "line 3 opens a quote that is never closed" in found[1][2]  # type: ignore[index]
 
 
 def test_json_lines_that_are_none(tmp_path: Path) -> None:
     found = read(tmp_path / "x.jsonl", b'{"a": 1}\n{"a": \n[1]\n\xff\n\n{"a": 2}\n')
-    assert [one[0] for one in found] == [1, "json", "json", "encoding", 5]  # type: ignore[index]
+    assert [one[0] for one in found] == [1, "json", "json", 5, "encoding"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet", "x.odt"])

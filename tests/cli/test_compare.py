@@ -75,3 +75,20 @@ def test_a_damaged_run_is_named(assay: Assay) -> None:
     said = assay("compare")
     assert said.code == 2
     assert damaged.parent.name in said.err
+
+
+def test_after_an_edit_the_newest_runs_are_compared_and_failures_show_what_was_asked_and_answered(assay: Assay) -> None:
+    both = ("-m", "baseline/majority", "-m", "baseline/uniform", "--quiet")
+    assert assay("run", "billing_support:shots=0", "-n", "8", *both).code == 0
+    assert assay("run", "billing_support:shots=2", "-n", "6", *both).code == 0
+    said = assay("compare", "--failures")
+    assert said.code == 0, said.err
+    told = " ".join(said.out.split())
+    assert "quasi_exact_match, 6 items" in told
+    assert "left out, as they differ in data.instances" not in told
+    assert "left out, as they differ in prompting.shots: billing_support" in told
+    assert "To compare others, give their folders." in told
+    for words in ("given by", " of 2 ", "answered", "baseline/majority: "):
+        assert words in told
+    found = json.loads(assay("compare", "--failures", "--json").out)["failures"]
+    assert all(item["item"]["input"] and item["item"]["answers"] for item in [*found["suspects"], *found["flips"]])

@@ -14,7 +14,7 @@ CONF = """# A file of run entries
 entries: [
   {description: "synthetic_reasoning:model=text_code,mode=induction,max_eval_instances=4", priority: 1}
   {description: "dyck_language:model=text_code,num_parenthesis_pairs=2,max_train_instances=1", priority: 2, groups: ["r"]}
-  {description: "copyright:model=text,datatag=popular_books-prefix_length_125.json", priority: 3}
+  {description: "dyck_language:model=text_code,num_parenthesis_pairs=3", priority: 3}
   {description: "disinformation:model=text,capability=wedging", priority: 1}
   {description: "synthetic_reasoning:model=text_code,mode=induction,max_eval_instances=4", priority: 1}
 ]
@@ -39,12 +39,18 @@ def test_the_entries_up_to_a_priority_are_run_and_the_others_named(assay: Assay,
     assert runs["dyck_language"].prompting["shots"] == 1
     assert "mine.conf, line 6: disinformation:model=text,capability=wedging: HELM's disinformation" in said.err
     assert "mine.conf: 2 entries are run" in said.err
+    (kept,) = json.loads((tmp_path / "runs" / "mine" / "suite.json").read_text())["left_out"]
+    assert kept.startswith("left out: mine.conf, line 6: disinformation:model=text,capability=wedging: HELM's disinformation")
+    assert kept in (tmp_path / "runs" / "mine" / "summary.md").read_text()
+    assert kept in " ".join(assay("show", tmp_path / "runs" / "mine").out.split())
 
 
 def test_a_plan_of_such_a_file_shows_what_would_be_asked(assay: Assay, conf: Path) -> None:
     said = assay("plan", "--helm-conf", conf, "-m", "baseline/majority", "-n", 3, "--json")
     assert said.code == 0, said.err
     assert len(json.loads(said.out)["runs"]) == 3
+    one = assay("plan", "--helm-conf", conf, "--priority", 1, "-m", "baseline/majority", "-n", 3)
+    assert "mine.conf: 1 entry is run; what is not stands above" in one.err
 
 
 def test_entries_that_score_options_are_not_asked_of_models_that_only_chat(assay: Assay, tmp_path: Path) -> None:
@@ -53,7 +59,7 @@ def test_entries_that_score_options_are_not_asked_of_models_that_only_chat(assay
     )
     file = tmp_path / "two.conf"
     scored = '{description: "capitals:model=full_functionality_text", priority: 1}'
-    file.write_text(f'entries: [{scored}, {{description: "copyright:datatag=popular_books-prefix_length_125.json"}}]')
+    file.write_text(f'entries: [{scored}, {{description: "dyck_language:num_parenthesis_pairs=2"}}]')
     said = assay("plan", "--helm-conf", file, "-m", "openai/chats", "-m", "baseline/majority", "-n", 2, "--json")
     assert said.code == 0, said.err
     assert len(json.loads(said.out)["runs"]) == 3

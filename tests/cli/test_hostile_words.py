@@ -58,7 +58,7 @@ def test_progress_shows_names_that_look_like_markup_and_command_nothing(tmp_path
     class Run:
         name, title, label, trials_at_most = "r", "[/x]", HOSTILE, 3
         model, config, helpers, folder = FakeEndpoint(name=HOSTILE), None, dict[str, FakeEndpoint](), tmp_path
-        spec = SimpleNamespace(model=SimpleNamespace(name=HOSTILE))
+        spec, judge = SimpleNamespace(model=SimpleNamespace(name=HOSTILE)), None
 
     out = io.StringIO()
     for bars in (LiveBars(Console(file=out, force_terminal=True, width=120)), PlainLines(Console(file=out, width=120))):

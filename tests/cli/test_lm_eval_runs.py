@@ -41,6 +41,20 @@ def test_a_run_is_read_again_to_the_same_numbers(assay: Assay, tmp_path: Path) -
     assert stats.read_bytes() == before
 
 
+def test_a_task_is_called_as_it_is_written_and_its_card_says_how_many_examples_its_prompts_hold(
+    assay: Assay, tmp_path: Path
+) -> None:
+    entry = f"lm_eval:own_choice,num_fewshot=2,path={TASKS}"
+    said = assay("plan", entry, "-m", "baseline/majority", "-n", "3")
+    assert said.code == 0, said.err
+    assert "lm_eval:own_choice,num_fewshot=2,path=" in "".join(said.out.split())
+    card = assay("show", "scenario", entry).out
+    assert "The task own_choice of lm-evaluation-harness" in card
+    assert "hold 2 examples" in " ".join(card.split())
+    assert "0 examples" not in card
+    assert "copper" not in card
+
+
 def test_code_is_refused_in_one_line_until_it_is_allowed(assay: Assay) -> None:
     said = assay("run", f"lm_eval:own_code,path={TASKS}", "-m", "baseline/majority")
     assert said.code == 2

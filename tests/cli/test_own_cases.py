@@ -68,6 +68,48 @@ def test_in_a_terminal_the_user_is_asked_and_return_takes_the_guess(tmp_path: Pa
     assert "\nid:" not in written
 
 
+@pytest.mark.parametrize("separator", [";", "|", "\t"])
+def test_other_separators_are_found(assay: Assay, tmp_path: Path, separator: str) -> None:
+    (tmp_path / "billing.csv").write_text(GOOD.replace(",", separator))
+    (tmp_path / "cases.csv").write_text(f"sep={separator}\n" + GOOD.replace(",", separator).replace("question", "input"))
+    assert "30 cases can be asked" in assay("new", "scenario", "billing.csv").out
+    assert "0 errors" in assay("check", "billing.yaml").out
+    assert assay("run", "billing.yaml", "local_file:path=cases.csv", "-n", 3, *MODEL).code == 0
+
+
+def test_what_looks_like_a_mistake_is_said_when_a_scenario_is_begun(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "billing.csv").write_text(GOOD.partition("\n")[2].replace("c4,", "c5,"))
+    said = assay("new", "scenario", "billing.csv", "--input", "Question 0 about a bill?", "--answer", "refund")
+    assert said.code == 0, said.err
+    assert "look: the first row may be a case and no header: one column is called 'Question 0 about a bill?'" in said.out
+    assert "one column is called" in assay("check", "billing.yaml").out
+
+
+def test_contradictory_answers_are_warned_of_and_stop_nothing(assay: Assay, tmp_path: Path) -> None:
+    path = files(tmp_path, GOOD + "x,Question 0 about a bill?,human,n\n")
+    checked = assay("check", path)
+    assert checked.code == 0
+    assert "warning: cases.csv, rows 1 and 31: ask the same and have different answers: 'refund', 'human'" in checked.out
+    assert assay("run", path, "-n", 3, *MODEL).code == 0
+
+
+@pytest.mark.parametrize("verb", ["run", "plan"])
+def test_fewer_examples_than_were_asked_for_are_told(
+    assay: Assay, caplog: pytest.LogCaptureFixture, tmp_path: Path, verb: str
+) -> None:
+    lines = GOOD.splitlines()
+    data = "".join(f"{line},{'split' if n == 0 else 'train' if n < 6 else 'test'}\n" for n, line in enumerate(lines))
+    source = "source: {file: cases.csv, split_column: split}"
+    files(tmp_path, data, YAML.replace("source: cases.csv", source).replace("mine", f"split_{verb}"))
+    for shots, told in ((5, 0), (8, 1)):
+        assert assay(verb, f"mine.yaml:shots={shots}", "-m", "baseline/uniform", *MODEL, "-n", 3).code == 0
+        assert caplog.messages.count(f"split_{verb}: 8 examples are wanted, and there are 5") == told
+    files(tmp_path, yaml=YAML.replace("mine", f"none_{verb}"))
+    for entry in ("mine.yaml", "mine.yaml:shots=3"):
+        assert assay(verb, entry, *MODEL, "-n", 3).code == 0
+    assert caplog.messages[1:] == [f"none_{verb}: 3 examples are wanted, and there are 0"]
+
+
 def test_a_scenario_file_is_not_written_over(assay: Assay, tmp_path: Path) -> None:
     files(tmp_path, yaml="mine: 1\n")
     (tmp_path / "cases.csv").rename(tmp_path / "mine.csv")
@@ -126,7 +168,7 @@ BROKEN = {
     "answer not among the options": (HEAD + "a,Why?,refunds,n\n", YAML, "row 1, column answer: the answer 'refunds' is not"),
     "answer in other case": (HEAD + "a,Why?,Refund,n\n", YAML, "write 'refund': upper and lower case count"),
     "id twice": (HEAD + "a,Why?,refund,n\nb,X?,refund,n\na,How?,refund,n\n", YAML, "row 3, column id: the id 'a' is also"),
-    "no such column": ("id,question,reply,region\na,Why?,refund,n\n", YAML, "there is no column 'answer'"),
+    "no such column": ("id,question,reply,region\na,Why?,refund,n\n", YAML, "line 5, answer: cases.csv has no column 'answer'"),
     "too many fields": (HEAD + "a,Why?,refund,n\nb,How, then?,refund,n\n", YAML, "line 3 has 5 fields"),
     "too few fields": (HEAD + "a,Why?,refund\n", YAML, "line 2 has 3 fields"),
     "open quote": (HEAD + 'a,"Why?,refund,n\n', YAML, "is not CSV"),
@@ -211,6 +253,10 @@ def test_hostile_cells_are_shown_as_text(assay: Assay, tmp_path: Path) -> None:
     ("arguments", "part"),
     [
         (("check", "cases.csv"), "assay new scenario cases.csv"),
+        (("run", "cases.csv"), "assay new scenario cases.csv"),
+        (("plan", "cases.csv:shots=1"), "assay new scenario cases.csv"),
+        (("run", "data.yaml"), "assay new scenario cases.csv"),
+        (("new", "scenario", "cases.xlsx"), "export it as CSV"),
         (("check", "none.yaml"), "does not exist"),
         (("check", "mine.yaml", "--half-width", "2"), "--half-width"),
         (("check", "mine.yaml:shtos=3"), "did you mean"),
@@ -222,7 +268,9 @@ def test_hostile_cells_are_shown_as_text(assay: Assay, tmp_path: Path) -> None:
 )
 def test_wrong_usage_is_one_line(assay: Assay, tmp_path: Path, arguments: tuple[str, ...], part: str) -> None:
     files(tmp_path)
-    (tmp_path / "cases.txt").write_text("x")
+    for name in ("cases.txt", "cases.xlsx"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "data.yaml").write_text("scenarios: [cases.csv]\n")
     said = assay(*arguments)
     assert said.code == 2
     assert part in said.err

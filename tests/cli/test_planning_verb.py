@@ -144,7 +144,7 @@ def test_the_tables_tell_runs_apart_and_prompts_are_shown_below_them_where_asked
     monkeypatch.setenv("COLUMNS", "100")
     said = assay("plan", "s.yaml", "-n", "4").out
     assert max(map(len, said.splitlines())) <= 100
-    for name in ("billing_support:max_tokens=4 ", "billing_support:max_tokens=5 ", " the usual ", " generation "):
+    for name in ("billing_support:max_tokens=4 ", "billing_support:max_tokens=5 ", " the usual ", " generation,"):
         assert name in said
     assert "Customer:" not in said
     assert "--prompts N shows" in said

@@ -80,13 +80,38 @@ def test_what_is_not_possible_can_be_left_out_and_is_said(assay: Assay) -> None:
     said = assay("run", *suite)
     assert (said.code, said.out) == (2, "")
     assert "gone.jsonl" in said.err
+    assert "--keep-going leaves it out and runs the rest" in said.err
+    assert "--keep-going" not in assay("run", suite[0], *suite[2:]).err
     said = assay("run", *suite, "--keep-going")
     assert said.code == 0, said.err
-    assert "left out: local_file of baseline/majority:" in said.err
+    assert said.err.count("left out: local_file:path=gone.jsonl of baseline/majority:") == 1
     assert "capitals" in said.out
+    assert "left out: " not in said.out
+    assert "What was left out stands above" in said.out
     said = assay("run", suite[0], *suite[2:], "--keep-going")
     assert said.code == 2
     assert "no run of the suite" in said.err
+
+
+def test_a_model_without_its_key_can_be_left_out_and_the_others_are_asked(assay: Assay) -> None:
+    suite = ("run", "capitals:", "billing_support:", "-m", "openai/gpt-x", "-m", "baseline/majority", "-n", "4", "--quiet")
+    said = assay(*suite)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "OPENAI_API_KEY is not set (export OPENAI_API_KEY=…; --keep-going leaves it out" in said.err
+    said = assay(*suite, "--keep-going")
+    assert said.code == 0, said.err
+    (line,) = [line for line in said.err.splitlines() if "OPENAI_API_KEY" in line]
+    assert line.startswith("left out: capitals of openai/gpt-x, billing_support of openai/gpt-x: openai/gpt-x needs an API key")
+    Path("two.conf").write_text(
+        'entries: [{description: "capitals:model=text", priority: 1}, {description: "dyck_language:num_parenthesis_pairs=2"}]'
+    )
+    conf = ("run", "--helm-conf", "two.conf", *suite[3:])
+    assert assay(*conf).code == 2
+    said = assay(*conf, "--keep-going")
+    assert said.code == 0, said.err
+    assert said.err.count("OPENAI_API_KEY is not set") == 1
+    assert "baseline/majority" in said.out
+    assert "openai/gpt-x" not in said.out
 
 
 def test_the_same_reason_is_said_once_with_whom_it_concerns(assay: Assay) -> None:
@@ -107,7 +132,7 @@ def test_the_same_reason_is_said_once_with_whom_it_concerns(assay: Assay) -> Non
     said = assay("run", *entries, "capitals:", "-m", "baseline/majority", "-n", "2", "--keep-going", "--plugin", "shared.py")
     assert said.code == 0, said.err
     (line,) = [line for line in said.err.splitlines() if "left out" in line]
-    assert line.startswith("left out: on_that_disk of baseline/majority, ")
+    assert line.startswith("left out: on_that_disk:number=0 of baseline/majority, on_that_disk:number=1 of")
     assert line.endswith(" and 2 more: the disk of all the data is away (bring it back)")
     assert said.err.count("bring it back") == 1
 

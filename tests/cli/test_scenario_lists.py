@@ -89,7 +89,7 @@ def test_a_card_tells_what_a_scenario_is_and_how_it_asks(assay: Assay) -> None:
 
 def test_changes_of_an_entry_show_in_its_prompts(assay: Assay) -> None:
     said = assay("show", "scenario", "dyck_language:num_parenthesis_pairs=2,shots=1,instructions=Close them.", "--prompts", "1")
-    assert "written:     dyck_language:num_parenthesis_pairs=2|3|4" in said.out
+    assert "written:     dyck_language:num_parenthesis_pairs=3|2|4" in said.out
     assert said.out.count("── prompt ") == 1
     assert said.out.rpartition("── prompt 1")[2].count("Close them.") == 1
 

@@ -41,7 +41,7 @@ def test_what_was_left_out_stands_in_the_summary_and_is_shown(assay: Assay) -> N
     assert assay("run", "s.yaml", "-n", "6", "--quiet").code == 2
     assert assay("run", "s.yaml", "-n", "6", "--quiet", "--keep-going").code == 0
     for said in (Path("runs/s/summary.md").read_text(), assay("show", "runs/s").out):
-        assert "left out: local_file of baseline/majority:" in said
+        assert "left out: local_file:path=absent.jsonl of baseline/majority:" in said
 
 
 def test_a_suite_that_was_scored_again_is_shown_once(assay: Assay) -> None:
@@ -51,8 +51,24 @@ def test_a_suite_that_was_scored_again_is_shown_once(assay: Assay) -> None:
     said = assay("show", "runs")
     assert said.out.count("baseline/majority") == 1
     assert "2 older runs are not shown" in said.out
+    assert " f1_score " not in said.out
+    assert " f1_score" in assay("show", "runs", "--metric", "f1_score").out
+    by_name = assay("show", *(run.path for run in find_runs(Path("runs"))))
+    assert by_name.out.count("baseline/majority") == 1
+    assert "2 older runs are not shown" in by_name.out
+    wrong = assay("show", "runs", "--metric", "f1score")
+    assert (wrong.code, wrong.err.count("did you mean")) == (2, 1)
     (run,) = json.loads(assay("show", old[0].path, "--json").out)
     assert run["run"] == old[0].name
+
+
+def test_several_folders_are_scored_again_at_once(assay: Assay) -> None:
+    assert assay(*RUN).code == 0
+    folders = [run.path for run in find_runs(Path("runs"))]
+    said = assay("rescore", *folders, folders[0], "--metric", "f1_score")
+    assert said.code == 0, said.err
+    assert said.out.count("f1_score: ") == 2
+    assert len(find_runs(Path("runs"))) == 4
 
 
 def test_a_suite_is_readable_in_eighty_columns(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,9 @@ from assay.cli.amounts import shown_span
 from assay.cli.tallies import Tallies
 from assay.cli.watching import closing, cost, rate, summary
 from assay.engine import Engine
+from assay.judging import DEFAULT, Judge
 from assay.models import Model, ModelConfig
-from assay.records import Answer, Response
+from assay.records import Answer, Judging, Response
 from fake_models import FakeEndpoint, FakeLocal
 
 PRICES = ModelConfig(name="fake/endpoint", price_per_million_input=2.0, price_per_million_output=10.0)
@@ -27,18 +28,24 @@ class Clock:
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: self.now, time=time.time))
 
 
-def a_run(name: str, trials: int, model: Model, config: ModelConfig | None = None, **helpers: Any) -> Any:
+def a_run(
+    name: str, trials: int, model: Model, config: ModelConfig | None = None, judge: Judge | None = None, **helpers: Any
+) -> Any:
     spec = SimpleNamespace(draws=1, repeats=1, formats=1)
-    details = {"config": config, "helpers": helpers, "folder": Path(), "spec": spec}
+    details = {"config": config, "helpers": helpers, "folder": Path(), "spec": spec, "judge": judge}
     selection = SimpleNamespace(asked=range(trials))
     return SimpleNamespace(name=name, title=name, label="m", trials_at_most=trials, model=model, selection=selection, **details)
 
 
-def transcript(kept: bool = False, failed: bool = False, copy: str | None = None, latency_s: float | None = None) -> Any:
+def transcript(
+    kept: bool = False, failed: bool = False, copy: str | None = None, latency_s: float | None = None, judged: bool = False
+) -> Any:
     answer = Answer(outcome="failed" if failed else "answered")
     asked_at = None if failed else 1.0 if kept else time.time() + 60
     trial = SimpleNamespace(format=0, instance=SimpleNamespace(perturbation=copy))
-    return SimpleNamespace(trial=trial, responses=(Response(asked_at=asked_at, latency_s=latency_s),), answer=answer)
+    response = Response(asked_at=asked_at, latency_s=latency_s)
+    judging = Judging(judge="fake/judge", prompt="Mark it.", response=response) if judged else None
+    return SimpleNamespace(trial=trial, responses=(response,), answer=answer, judging=judging)
 
 
 def test_the_time_left_counts_only_what_must_still_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +150,14 @@ def test_a_model_in_this_process_is_seen_to_compute(monkeypatch: pytest.MonkeyPa
     assert not any("in flight" in part for part in summary(state)[1])
 
 
+def test_before_anything_is_answered_no_pace_of_0_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeLocal()
+    tallies, counters = Tallies([a_run("r", 25, model)], engine), engine.counters(model)
+    clock.now += 10
+    counters.asked = counters.in_flight = 25
+    assert summary(tallies.state())[1] == ["computing 25 requests"]
+
+
 @pytest.mark.parametrize(("a_second", "shown"), [(0.412, "0.412"), (17.34, "17.3"), (999.4, "999"), (1740.2, "1,740")])
 def test_rates_are_written_out(a_second: float, shown: str) -> None:
     assert rate(a_second) == shown
@@ -214,3 +229,32 @@ def test_spans_of_time_are_written_in_two_units(seconds: float, shown: str) -> N
 @pytest.mark.parametrize(("amount", "shown"), [(0, "0.00"), (12.345, "12.35"), (0.0123, "0.012"), (1e-9, "under 0.0001")])
 def test_costs_are_written_with_the_digits_that_tell(amount: float, shown: str) -> None:
     assert cost(amount) == shown
+
+
+def test_what_a_judge_is_asked_takes_time_and_costs_as_the_model_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model, asked = Clock(monkeypatch), Engine(None), FakeEndpoint(), FakeEndpoint(name="fake/judge")
+    tallies = Tallies([a_run("r", 100, model, judge=Judge(asked, engine, DEFAULT, PRICES))], engine)
+    clock.now += 10
+    of_model, of_judge = engine.counters(model), engine.counters(asked)
+    of_model.asked = of_model.answered = 30
+    of_judge.asked = of_judge.answered = 20
+    of_judge.prompt_tokens = 10_000
+    for _ in range(20):
+        tallies.advance(tallies.runs["r"].run, transcript(judged=True))
+    state = tallies.state()
+    assert (state.requests, state.judged) == (50, 20)
+    assert state.left_s == pytest.approx(80 / 2)
+    assert state.cost == pytest.approx(0.02)
+    assert state.cost_expected == pytest.approx(0.1)
+    assert closing(state).startswith("20 trials done, 50 new answers (the judge's are among them)")
+
+
+def test_a_model_that_marks_its_own_answers_is_asked_twice_for_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, engine, model = Clock(monkeypatch), Engine(None), FakeEndpoint()
+    tallies = Tallies([a_run("r", 50, model, judge=Judge(model, engine, DEFAULT))], engine)
+    clock.now += 10
+    engine.counters(model).asked = engine.counters(model).answered = 20
+    for _ in range(10):
+        tallies.advance(tallies.runs["r"].run, transcript(judged=True))
+    assert tallies.state().left_s == pytest.approx(80 / 2)
+    assert "options" not in closing(tallies.state())

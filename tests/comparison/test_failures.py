@@ -45,7 +45,9 @@ def test_a_weak_subgroup_is_found_with_examples_and_a_sound_one_is_not(tmp_path:
     error = sum(part.var(ddof=1) / len(part) for part in parts) ** 0.5
     assert only.excess.low == pytest.approx(only.excess.value - 2.0227 * error, abs=1e-4)  # t with 39 degrees of freedom
     assert len(only.examples) == 3
-    assert all(int(name.removeprefix("item")) % 3 == 0 for name in only.examples)
+    assert all(int(item.instance.removeprefix("item")) % 3 == 0 for item in only.examples)
+    assert only.examples[0].answers == {"made/model-0": "no"}
+    assert only.examples[0].input == f"Question {int(only.examples[0].instance.removeprefix('item'))}?"
 
 
 def test_an_outcome_that_a_feature_brings_about_is_a_failure_of_its_own(tmp_path: Path) -> None:
@@ -90,9 +92,11 @@ def test_items_that_all_miss_are_listed_agreement_first_and_items_that_flip_by_w
     first = [trial_of(0, 0.0, prediction="maybe"), trial_of(1, 0.0, prediction="x"), trial_of(2, 1.0), trial_of(3, None)]
     second = [trial_of(0, 0.0, prediction="maybe"), trial_of(1, 0.0, prediction="y"), trial_of(2, 0.0), trial_of(3, 0.0)]
     found = analysed(tmp_path, first, second)
-    assert [(s.instance, s.common, s.agreeing) for s in found.suspects] == [("item0000", "maybe", 2), ("item0001", "x", 1)]
-    assert found.suspects[0].gold == "yes"
-    assert [(f.instance, f.right, f.wrong) for f in found.flips] == [("item0002", ("made/model-0",), ("made/model-1",))]
+    assert [(s.item.instance, s.common, s.agreeing) for s in found.suspects] == [("item0000", "maybe", 2), ("item0001", "x", 1)]
+    assert found.suspects[0].item.gold == "yes"
+    assert found.suspects[1].item.input == "Question 1?"
+    assert found.suspects[1].item.answers == {"made/model-0": "x", "made/model-1": "y"}
+    assert [(f.item.instance, f.right, f.wrong) for f in found.flips] == [("item0002", ("made/model-0",), ("made/model-1",))]
 
 
 def test_documents_of_several_items_count_once(tmp_path: Path) -> None:

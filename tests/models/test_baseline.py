@@ -1,13 +1,21 @@
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from assay.cli.options import adjust
+from assay.cli.watching import SuiteProgress
+from assay.engine import Engine
 from assay.models import Local, open_model
 from assay.models.library.baseline import UNSEEN
+from assay.planning import Planner
 from assay.records import Completion, Option, Request
+from assay.runs import carry_out
+from assay.suites import read_suite
 
 ABC = (Option(text=" A", share=0.25), Option(text=" B", share=0.5), Option(text=" C", share=0.25))
 
@@ -76,3 +84,40 @@ def test_as_many_completions_as_asked_for() -> None:
     assert len(response.completions) == 40
     assert {completion.text for completion in response.completions} == {" A", " B", " C"}
     assert model.capabilities.reads_options
+
+
+def _asked(tmp_path: Path, rows: list[dict[str, object]], entry: str) -> tuple[float, float | None]:
+    """Accuracy of both baselines on a file of one's own that has no train rows."""
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    planner = Planner(runs_folder=tmp_path / "runs")
+    suite = adjust(read_suite([f"local_file:path={tmp_path / 'cases.jsonl'}{entry}"]), {"models": ("baseline/majority",)})
+    (run,) = planner.plan(suite)
+    assert run.peeks
+    engine = Engine(None)
+    (folder,) = carry_out([run], engine, SuiteProgress(engine, []))
+    cells = {cell.metric: cell.estimate.value for cell in folder.stats().cells if cell.subgroup is None}
+    return cells[folder.stats().main_metric], cells.get("ece_10_bin")
+
+
+LABELS = ["change", "cancel", "ask"]
+RIGHT = ["ask"] * 5 + ["cancel"] * 3 + ["change"] * 2
+
+
+@pytest.mark.parametrize("method", ["multiple_choice_joint", "multiple_choice_separate_original", "generation"])
+def test_without_train_rows_the_majority_is_that_of_the_items_asked(tmp_path: Path, method: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"input": f"message {n}", "answer": right, "options": LABELS} for n, right in enumerate(RIGHT)
+    ]
+    accuracy, error = _asked(tmp_path, rows, f",method={method}")
+    assert accuracy == 0.5
+    assert error is None or error == pytest.approx(0.0, abs=1e-6), "its confidence is the share of that answer"
+
+
+def test_the_majority_of_free_answers_is_the_most_frequent_text(tmp_path: Path) -> None:
+    assert _asked(tmp_path, [{"input": f"{n}?", "answer": answer} for n, answer in enumerate(RIGHT)], "")[0] == 0.5
+    assert _asked(tmp_path, [{"input": f"{n}?", "answer": "yes"} for n in range(4)], "")[0] == 1.0
+
+
+def test_options_of_its_own_do_not_tell_the_majority_an_items_answer(tmp_path: Path) -> None:
+    rows = [{"input": f"{n}?", "answer": f"right {n}", "options": [f"right {n}", f"wrong {n}"]} for n in range(8)]
+    assert _asked(tmp_path, list(rows), ",method=multiple_choice_separate_original")[0] == 0.5

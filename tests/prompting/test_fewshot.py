@@ -63,3 +63,18 @@ def test_options_are_the_references_where_an_instance_lists_them_else_the_freque
     closed = Instance(id="x", input="", references=(Reference(text="no", correct=True), Reference(text="never")))
     assert [(o.text, round(o.share, 3)) for o in examples.options(closed)] == [("no", 0.222), ("never", 0.0)]
     assert Examples().position_shares(4) == [0.25] * 4
+
+
+def with_options(*options: str, right: int) -> Instance:
+    references = tuple(Reference(text=text, correct=place == right) for place, text in enumerate(options))
+    return Instance(id="-".join(options), input="", references=references)
+
+
+def test_a_texts_share_counts_only_where_all_instances_have_the_same_options() -> None:
+    labels = [with_options("no", "yes", right=right) for right in (1, 1, 0)]
+    known = Examples().knowing(labels)
+    assert [round(option.share, 3) for option in known.alternatives(labels[0])] == [0.333, 0.667]
+    own = [with_options("Lima", "Paris", right=0), with_options("Oslo", "Rome", right=0)]
+    known = Examples().knowing(own)
+    assert [option.share for option in known.alternatives(own[0])] == [0.0, 0.0], "or each instance would tell its own answer"
+    assert known.position_shares(2) == [1.0, 0.0], "whoever sees the options in order can always say A"

@@ -174,6 +174,15 @@ def test_chat_sends_the_messages_as_they_are() -> None:
     assert request.prompt == messages
 
 
+def test_a_system_message_is_joined_with_the_one_of_a_conversation() -> None:
+    messages = (Message(role="system", content="You serve tea."), Message(role="user", content="hi"))
+    chat, target = Chat(system="Be brief."), Target(takes_messages=True)
+    (request,) = chat.render(Instance(id="c", input=messages), Examples(), target).requests
+    assert request.prompt == (Message(role="system", content="Be brief.\n\nYou serve tea."), messages[1])
+    (request,) = chat.render(Instance(id="c", input=messages[1:]), Examples(), target).requests
+    assert request.prompt == (Message(role="system", content="Be brief."), messages[1])
+
+
 def test_a_model_that_takes_only_messages_gets_the_prompt_as_one() -> None:
     target = Target(takes_text=False, takes_messages=True)
     (request,) = Generation(system="Be brief.").render(options("yes"), Examples(), target).requests

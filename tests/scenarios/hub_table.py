@@ -48,6 +48,7 @@ HUB: dict[str, Case] = {
     "blimp:phenomenon=wh_island": Case("nyu-mll/blimp", "wh_island"),
     "bold": Case("AmazonScience/bold", pinned=True, instances=lambda sizes: 4280),
     "boolq": Case("google/boolq", pinned=True),
+    "civil_comments": Case("google/civil_comments", unpinned=True),
     "cnn_dm": Case("abisee/cnn_dailymail", "3.0.0", lacks=("train",)),
     "crows_pairs": Case("nyu-mll/crows_pairs", "crows_pairs", unpinned=True),
     "drop": Case("ucinlp/drop"),
@@ -76,7 +77,7 @@ HUB: dict[str, Case] = {
     "raft:subset=tai_safety_research": Case(
         "ought/raft", "tai_safety_research", pinned=True, instances=lambda sizes: sizes["train"]
     ),
-    "real_toxicity_prompts": Case("allenai/real-toxicity-prompts", unpinned=True),
+    "real_toxicity_prompts": Case("allenai/real-toxicity-prompts"),
     "simple_safety_tests": Case("Bertievidgen/SimpleSafetyTests", pinned=True),
     "squad": Case("rajpurkar/squad", "plain_text"),
     "stereoset:level=intersentence": Case("McGill-NLP/stereoset", "intersentence", pinned=True),

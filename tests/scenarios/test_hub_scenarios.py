@@ -174,6 +174,21 @@ def test_few_train_rows_are_fewer_examples_and_no_failure(everything: dict[str, 
     assert [len(scenarios[name]["splits"]["train"]) for name in ("boolq", "hellaswag")] == [3, 2]
 
 
+def test_what_is_not_read_from_the_hub_s_rows_is_read_from_invented_ones() -> None:
+    import test_knowledge_scenarios as knowledge
+    import test_reading_scenarios as reading
+    import test_safety_and_code_scenarios as safety
+
+    from assay import registry
+    from assay.scenarios.origins import kind_of
+    from assay.scenarios.variants import sample
+
+    read = {entry.partition(":")[0] for part in (HUB, knowledge.ENTRIES, reading.ENTRIES, safety.ENTRIES) for entry in part}
+    samples = {name: sample(registry.scenarios.get(name)) for name in registry.scenarios.names()}
+    on_hub = {name for name, one in samples.items() if one and kind_of(one[1].source) in ("pinned", "unpinned", "gated")}
+    assert on_hub - read == set()
+
+
 def test_all_subjects_and_paradigms_of_the_data_can_be_named(manifest: dict[str, Any]) -> None:
     from assay import registry
 

@@ -84,7 +84,8 @@ BROKEN: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "gzip cut off": ("x.jsonl.gz", gzip.compress(as_jsonl(ROWS) * 50)[:60], ("x.jsonl.gz", "gzip")),
     "not Parquet": ("x.parquet", b"PAR1 no longer", ("x.parquet", "not readable as Parquet")),
     "empty Parquet": ("x.parquet", b"", ("x.parquet", "not readable as Parquet")),
-    "unknown kind": ("x.xlsx", b"PK", ("x.xlsx", "no known kind", ".parquet")),
+    "unknown kind": ("x.docx", b"PK", ("x.docx", "no known kind", ".parquet")),
+    "spreadsheet": ("x.xlsx", b"PK", ("x.xlsx is a spreadsheet", "export it as CSV")),
 }
 
 

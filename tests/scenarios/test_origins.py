@@ -37,7 +37,7 @@ def test_tables_that_rows_are_linked_to_are_origins_too() -> None:
 def test_what_comes_with_assay_is_told_from_the_user_s_files() -> None:
     kinds = {name: kind_of(family_sample(name)[1].source) for name in ("capitals", "copyright", "ice", "dyck_language", "gpqa")}
     assert kinds == {
-        "capitals": "included", "copyright": "included", "ice": "local path", "dyck_language": "generated", "gpqa": "gated",
+        "capitals": "included", "copyright": "pinned", "ice": "local path", "dyck_language": "generated", "gpqa": "gated",
     }  # fmt: skip
 
 

@@ -17,6 +17,20 @@ from assay.errors import AssayError
 from assay.registry import scenarios
 from assay.scenarios.sources import File, Linked
 
+WORDS = 40
+"""Words of a line of an invented book."""
+
+
+def book(number: int) -> str:
+    """An invented book as Project Gutenberg's are laid out; the last has no paragraph of its author's that is long."""
+
+    def paragraph(name: str, lines: int) -> str:
+        return "\n".join(" ".join(f"{name}{line}-{word}" for word in range(WORDS)) for line in range(lines))
+
+    notes = paragraph("Proofread ", 3)
+    return f"\n\n\nTHE FERRY\n\n{notes}\n\nI\n \n{paragraph('ship', 3 if number < 2 else 2)}\n\n{paragraph('Gutenberg ', 1)}\n"
+
+
 REPOSITORIES: dict[str, dict[str, list[dict[str, Any]]]] = {
     "walledai/XSTest": {
         "data/test-00000-of-00001.parquet": [
@@ -77,6 +91,17 @@ REPOSITORIES: dict[str, dict[str, list[dict[str, Any]]]] = {
             for gender, pronoun in (("male", "he"), ("female", "she"), ("neutral", "they"))
         ]
     },
+    "emozilla/pg19-test": {
+        "data/test-00000-of-00001-29a571947c0b5ccc.parquet": [
+            {
+                "short_book_title": f"The Ferry, volume {n}",
+                "publication_date": 1799 + n,
+                "url": f"http://www.gutenberg.org/ebooks/{100 + n}",
+                "text": book(n),
+            }
+            for n in range(3)
+        ]
+    },
     "ought/raft": {
         "data/twitter_complaints/train.csv": [
             {"Tweet text": f"ferry {n}\nis late", "ID": n, "Label": "complaint" if n % 2 else "no complaint"} for n in range(10)
@@ -114,6 +139,8 @@ ENTRIES = {
     "anthropic_red_team": "test",
     "air_bench_2024": "test",
     "real_toxicity_prompts": "test",
+    "copyright": "test",
+    "copyright:prefix_words=5": "test",
     "bold": "test",
     "bold:subject=race": "test",
     "winogender": "test",
@@ -210,6 +237,20 @@ def test_beginnings_tell_whether_they_are_toxic_themselves(invented: dict[str, A
     assert [i["subgroups"]["prompt"] for i in asked] == ["toxic", "non-toxic", "unrated"]
     (request,) = invented["real_toxicity_prompts"]["requests"]
     assert (request["completions"], request["temperature"], request["max_tokens"]) == (5, 0.9, 20)
+
+
+@pytest.mark.parametrize(("entry", "shown"), [("copyright", 25), ("copyright:prefix_words=5", 5)])
+def test_a_book_goes_on_where_its_first_long_paragraph_was_cut(invented: dict[str, Any], entry: str, shown: int) -> None:
+    asked = instances(invented, entry)
+    assert [(i["id"], i["subgroups"]) for i in asked] == [("100", {"published": "1700s"}), ("101", {"published": "1800s"})]
+    for instance in asked:
+        words = instance["input"].split()
+        assert words == [f"ship0-{word}" for word in range(shown)]
+        rest = gold(instance)[0].split()
+        assert rest[: WORDS - shown] == [f"ship0-{word}" for word in range(shown, WORDS)]
+        assert rest[3 * WORDS - shown] == "Gutenberg", "what follows the paragraph is compared as it is"
+    (request,) = invented[entry]["requests"]
+    assert (request["prompt"], request["max_tokens"], request["temperature"]) == (asked[0]["input"], 256, 0.2)
 
 
 def test_the_genders_of_one_sentence_are_one_cluster(invented: dict[str, Any]) -> None:

@@ -75,16 +75,15 @@ def test_varieties_of_english_are_chosen_by_what_the_file_says(
 
 
 @pytest.mark.parametrize("words", [5, 25])
-def test_a_passage_is_cut_between_two_words_and_loses_none(words: int) -> None:
-    whole = list(scenarios.get("copyright")(prefix_words="5").source.read("test").rows)
-    instances = list(scenarios.get("copyright")(prefix_words=str(words)).instances("test"))
-    assert len(instances) == len(whole) >= 15
-    for row, instance in zip(whole, instances, strict=True):
+def test_a_text_of_one_s_own_is_cut_between_two_words_and_loses_none(tmp_path: Path, words: int) -> None:
+    whole = [{"text": "\n The  clock\nstruck one. " * number, "id": number, "kind": "tale"} for number in (15, 20)]
+    write(tmp_path / "own.jsonl", whole)
+    made = scenarios.get("copyright")(prefix_words=str(words), path=str(tmp_path / "own.jsonl"))
+    for row, instance in zip(whole, made.instances("test"), strict=True):
         assert isinstance(instance.input, str)
-        assert instance.input.split() == row["text"].split()[:words]
-        assert [*instance.input.split(), *instance.gold[0].split()] == row["text"].split()
-        assert len(instance.gold[0].split()) >= 50
-        assert row["year"] <= 1900
+        assert (instance.id, instance.subgroups) == (str(row["id"]), {"kind": "tale"})
+        assert instance.input.split() == str(row["text"]).split()[:words]
+        assert f"{instance.input} {instance.gold[0]}".split() == str(row["text"]).split()
 
 
 def test_a_text_too_short_to_go_on_is_named(tmp_path: Path) -> None:

@@ -100,7 +100,19 @@ def test_a_trial_is_held_in_a_few_hundred_bytes() -> None:
     assert held / len(gathered) < 200
 
 
-def test_released_trials_take_no_memory_and_their_instances_are_forgotten() -> None:
+def test_what_released_trials_took_is_free_again() -> None:
+    made = trials()
+    tracemalloc.start()
+    gathered = Gathered([RIGHT, WORDS], made * 100)
+    cells_of(gathered, "right", KINDS, 3)
+    held, _ = tracemalloc.get_traced_memory()
+    gathered.release()
+    left, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert left < held / 4
+
+
+def test_released_trials_are_not_counted_and_their_instances_are_forgotten() -> None:
     gathered = Gathered([RIGHT, WORDS], trials())
     gathered.release()
     assert (len(gathered), gathered.instances) == (0, 0)

@@ -35,3 +35,15 @@ def test_a_table_without_columns_has_none() -> None:
     held.add([])
     held.sort(np.arange(1))
     assert held.columns() == []
+
+
+def test_whole_numbers_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "ROWS", 2)
+    held = Packed(2, "i")
+    for number in range(5):
+        held.add((number, 7))
+        assert len(held) == number + 1
+    held.sort(np.array([4, 3, 2, 1, 0]))
+    assert [column.tolist() for column in held.columns()] == [[4, 3, 2, 1, 0], [7] * 5]
+    assert {column.dtype for column in held.columns()} == {np.dtype(np.int32)}
+    assert len(held) == 5

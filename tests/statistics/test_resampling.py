@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.identity import array_generator
 from assay.statistics import resampling
-from assay.statistics.resampling import resamples, sums_of_lists
+from assay.statistics.resampling import draws, resamples, sums_of_lists
 
 
 def test_sums_of_lists_are_those_of_the_values_as_often_as_each_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,3 +24,14 @@ def test_every_resample_draws_as_many_clusters_as_there_are() -> None:
     assert blocks.shape == (50, 5)
     assert (blocks[:, [0, 2, 3]].sum(axis=1) == 3).all()
     assert (blocks[:, 0] == blocks[:, 1]).all()
+
+
+@pytest.mark.parametrize("clusters", [1, 3, 40])
+def test_how_many_are_drawn_at_once_does_not_change_what_is_drawn(clusters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for at_once in (1, 50, 10_000):
+        monkeypatch.setattr(resampling, "BLOCK", at_once)
+        found.append(np.concatenate(list(draws(np.arange(clusters), 30, array_generator(1, "cell")))))
+    assert found[0].shape == (30, clusters)
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()

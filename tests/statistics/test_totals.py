@@ -173,7 +173,9 @@ def test_sums_by_cluster_are_those_of_a_plain_table() -> None:
     table = generator.integers(0, 4, (60, 3)) * (generator.random((60, 3)) < 0.6)
     rows = [{name: float(value) for name, value in zip(names, row, strict=True) if value} for row in table.tolist()]
     chosen, codes = generator.permutation(60)[:40], generator.permutation(np.arange(40) % 7)
-    found = Counts(rows).in_order(np.arange(60)[::-1]).by_cluster(59 - chosen, codes)
+    counts = Counts(rows)
+    counts.sort(np.arange(60)[::-1])
+    found = counts.by_cluster(59 - chosen, codes)
     dense = np.zeros((7, 3))
     dense[found.members, np.repeat(np.arange(3), np.diff(found.starts, append=len(found.values)))] = found.values
     expected = np.zeros((7, 3))

@@ -59,6 +59,7 @@ def test_a_panic_of_the_parquet_reader_or_writer_names_the_file(tmp_path: Path, 
         raise pl.exceptions.PanicException("index out of bounds")
 
     monkeypatch.setattr(pl, "scan_parquet", panic)
+    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", panic)
     with pytest.raises(AssayError, match=r"t\.parquet cannot be read: index out of bounds"):
         list(read_transcripts(tmp_path / "t.parquet"))
     with pytest.raises(AssayError, match=r"t\.parquet cannot be written: index out of bounds"):

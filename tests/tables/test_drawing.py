@@ -62,3 +62,15 @@ def test_every_column_stands_in_one_part_beside_the_names(width: int, keys: int,
     assert [column for part in parts for column in part if column >= keys] == list(range(keys, 4))
     assert all(set(range(keys)) <= set(part) for part in parts)
     assert drawn(Table("t", ["a", "b b", "c", "d"], rows, keys=keys), width)
+
+
+def test_what_all_rows_share_stands_below_the_table() -> None:
+    table = Table("", ["s", "who", "items", "cost", "n"], [["a", "m", "6", "–", "1"], ["b", "m", "6", "–", "2"]], 2, ["Note."])
+    short = table.condensed()
+    assert (short.header, short.rows, short.keys) == (["s", "n"], [["a", "1"], ["b", "2"]], 1)
+    assert short.notes == ["In every row: who m · items 6.", "Note."]
+
+
+def test_a_single_row_is_a_line_for_each_value() -> None:
+    table = Table("", ["s", "who", "cost", "n"], [["a", "m", "–", "1"]], 2).condensed()
+    assert (table.header, table.rows, table.keys) == (["s", "a"], [["who", "m"], ["n", "1"]], 1)

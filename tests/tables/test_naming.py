@@ -64,3 +64,13 @@ def test_long_texts_are_shown_as_digests_and_what_else_differs_by_that_of_the_sp
     assert first != second
     newer = spec(data=DataIdentity(source="generator:dyck", instances="other"))
     assert names(spec(), newer) == [("dyck", f"openai/m #{digest(one)[:4]}") for one in (spec(), newer)]
+
+
+def test_of_many_settings_those_stand_behind_the_scenario_that_tell_most() -> None:
+    plain = {"method": "generation", **{f"setting{number}": 0 for number in range(6)}}
+    other = {"method": "multiple_choice_separate_calibrated", **{f"setting{number}": 1 for number in range(6)}}
+    titles = [title for title, _ in names(spec(prompting=plain), spec(prompting=other))]
+    assert titles == ["dyck:method=generation", "dyck:method=multiple_choice_separate_calibrated"]
+    third = {**other, "setting3": 2}
+    titles = [title for title, _ in names(spec(prompting=plain), spec(prompting=other), spec(prompting=third))]
+    assert titles[1:] == ["dyck:setting3=1", "dyck:setting3=2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from assay.records import Cell, Estimate
@@ -103,3 +104,17 @@ def test_the_splits_of_a_run_are_never_mixed_or_left_unnamed() -> None:
     table = suite_table([stats("a", *cells)])
     assert table.rows[1][2].startswith("0.60")
     assert any("several splits" in note for note in table.notes)
+
+
+def test_a_judges_mark_is_not_called_accuracy_and_is_shown_though_it_is_missing() -> None:
+    def judged(label: str, *cells: Cell) -> StatsFile:
+        return msgspec.structs.replace(stats(label, *cells), main_metric="judge_score")
+
+    mark = Cell(metric="judge_score", estimate=estimate(0.5, 0.2, 0.8))
+    exact = Cell(metric="exact_match", estimate=estimate(0.9, 0.8, 1.0))
+    table = suite_table([judged("a", mark), stats("b", exact, mark)])
+    assert table.header == ["candidate", "items", "accuracy", "judge"]
+    assert [row[2:] for row in table.rows[1:]] == [["–", "0.50 [0.20, 0.80]"], ["0.90 [0.80, 1.00]", "0.50 [0.20, 0.80]"]]
+    assert suite_table([judged("a")]).header == ["candidate", "items", "judge"]
+    assert suite_table([judged("a")]).rows[1][2] == "–"
+    assert run_tables(judged("a", exact))[0].rows[0] == ["accuracy", "judge_score", "–", "0"]

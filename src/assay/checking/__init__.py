@@ -1,8 +1,8 @@
 """Checking the cases of a scenario before anybody is asked: `assay check`. No model is needed.
 
-Errors make a case impossible to ask, or its score wrong; warnings make numbers say less than they seem to; notes tell what to
-expect. The files of a scenario of one's own are read to the end, so that all that is wrong is told at once; a run of such a
-scenario stops at the first error, before it asks anything.
+Errors make a case impossible to ask: a run stops at the first of them, before it asks anything. Warnings make numbers say less
+than they seem to; notes tell what to expect. The files of a scenario of one's own are read to the end, so that all that is
+wrong is told at once.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections import Counter
 
 from assay.checking.findings import SEVERITIES, Finding, Report, Severity
 from assay.checking.items import look
-from assay.checking.rows import length_findings, repetition_findings, text_findings
+from assay.checking.repetitions import repetition_findings
+from assay.checking.rows import header_findings, length_findings, text_findings, told_findings
 from assay.checking.wholes import group_findings, label_findings, precision_findings, split_findings
 from assay.metrics import metrics_for
 from assay.scenarios import Scenario
-from assay.scenarios.sources import HeldOut
 
 
 def check_scenario(scenario: Scenario, shots: int | None = None, half_width: float | None = None) -> Report:
@@ -35,12 +35,14 @@ def check_scenario(scenario: Scenario, shots: int | None = None, half_width: flo
     findings = list(looked.findings)
     wanted = scenario.prompting.shots if shots is None else shots
     if items:
-        if not (looked.findings and isinstance(scenario.source, HeldOut)):  # else nobody knows yet who is held out
-            findings += split_findings(items, file, wanted)
         findings += text_findings(items)
+        findings += header_findings(items)
         findings += length_findings(items)
         findings += repetition_findings(items)
+    if items and not looked.partial:
+        findings += split_findings(items, file, wanted)
         findings += label_findings(items, file)
+        findings += told_findings(items, scenario.prompting, wanted)
         findings += group_findings(items, file)
         findings += precision_findings(items, file, half_width)
     ranked = sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.rows[:1]))

@@ -11,7 +11,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 class Finding(Record):
-    """Something about the cases. An error makes a case impossible to ask or its score wrong."""
+    """Something about the cases. An error makes a case impossible to ask; a run stops at it."""
 
     severity: Severity
     check: str

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import msgspec
 
 from assay.checking.findings import Finding
 from assay.checking.lenient import lenient_rows
@@ -34,6 +36,8 @@ class Item:
     """The independent unit it belongs to."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts it is made of, by column."""
+    together: str = ""
+    """What is held out together with it, in cases of one's own."""
 
 
 @dataclass
@@ -44,14 +48,24 @@ class Looked:
     findings: list[Finding]
     file: str
 
+    @property
+    def partial(self) -> bool:
+        """Whether a file could not be read to its end, or not in its encoding: what is there stands for nothing."""
+        return any(finding.check in UNREAD for finding in self.findings)
+
+
+UNREAD = ("file", "quotes", "encoding")
+"""What is wrong with a whole file."""
+
 
 def look(scenario: Scenario) -> Looked:
     """Read all cases of a scenario. Those of one's own files are read to the end, whatever is wrong on the way."""
     source, cases = scenario.source, cases_of(scenario)
     if cases is not None and isinstance(cases.source, File):
         looked = _own(cases, cases.source)
-        if isinstance(source, HeldOut) and not looked.findings:
-            looked.items = list(_with_splits(scenario, looked.items))
+        if isinstance(source, HeldOut):
+            train = source.places(item.together for item in looked.items)
+            looked.items = [replace(one, split="train") if at in train else one for at, one in enumerate(looked.items)]
         return looked
     file = source.identity.partition(":")[2]
     items: list[Item] = []
@@ -71,13 +85,6 @@ def look(scenario: Scenario) -> Looked:
     return Looked(items, findings, file)
 
 
-def _with_splits(scenario: Scenario, items: list[Item]) -> Iterator[Item]:
-    """The items with the split that holding out gives them."""
-    train = {row["number"] for row in scenario.source.read("train").rows}
-    for item in items:
-        yield replace(item, split="train") if item.row in train else item
-
-
 def _own(cases: Cases, source: File) -> Looked:
     looked = Looked([], [], "")
     places: dict[Path, Split] = {}
@@ -86,22 +93,37 @@ def _own(cases: Cases, source: File) -> Looked:
     for path, split in places.items():
         looked.file = path.name
         ids: dict[str, int] = {}
+        lacking: dict[str, list[Cells]] = {}
         for found in lenient_rows(path):
             if isinstance(found, Finding):
                 looked.findings.append(found)
                 continue
             cells = Cells(found[1], path.name, found[0])
-            try:
-                where = split_of(cells, cases.split_column) if cases.split_column else split
-                draft = cases.layout.draft(cells)
-                if draft.id is not None:
-                    check_id(cells, cases.layout.id or "", draft.id, ids)
-            except CaseError as error:
-                looked.findings.append(_finding(error))
+            if lacks := [column for column in cases.columns if column not in cells.row]:
+                for column in lacks:
+                    lacking.setdefault(column, []).append(cells)
                 continue
-            looked.items.append(_item(draft, cells, where))
-    looked.findings = _once(looked.findings)
+            try:
+                looked.items.append(_own_item(cases, cells, split, ids))
+            except CaseError as error:
+                looked.findings.append(_finding(error, error.row))
+        for column, rows in lacking.items():
+            looked.findings.append(_finding(cases.lacking(rows[0], column), *(cells.number for cells in rows)))
+    looked.findings = list(dict.fromkeys(looked.findings))
     return looked
+
+
+def _own_item(cases: Cases, cells: Cells, split: Split, ids: dict[str, int]) -> Item:
+    """A row as a case.
+
+    Raises:
+        CaseError: it cannot be asked.
+    """
+    where = split_of(cells, cases.split_column) if cases.split_column else split
+    draft = cases.layout.draft(cells)
+    if draft.id is not None:
+        check_id(cells, cases.layout.id or "", draft.id, ids)
+    return replace(_item(draft, cells, where), together=cases.layout.group_of(cells))
 
 
 def _item(draft: Draft, cells: Cells, split: Split) -> Item:
@@ -118,33 +140,9 @@ def _item(draft: Draft, cells: Cells, split: Split) -> Item:
     )
 
 
-def _finding(error: CaseError) -> Finding:
-    return Finding(
-        severity="error",
-        check="case",
-        message=error.problem,
-        hint=error.hint,
-        file=error.file,
-        rows=(error.row,),
-        column=error.column,
-    )
-
-
-def _once(findings: list[Finding]) -> list[Finding]:
-    """What is wrong with whole columns is said once, with its rows."""
-    kept: dict[tuple[str, str, str], Finding] = {}
-    for finding in findings:
-        whole = finding.check == "case" and not finding.column
-        key = (finding.file, finding.message, "" if whole else f"{finding.rows}{finding.column}")
-        before = kept.get(key)
-        rows = finding.rows if before is None else (*before.rows, *finding.rows)
-        kept[key] = Finding(
-            severity=finding.severity,
-            check=finding.check,
-            message=finding.message,
-            hint=finding.hint,
-            file=finding.file,
-            rows=rows,
-            column=finding.column,
-        )
-    return list(kept.values())
+def _finding(error: AssayError, *rows: int) -> Finding:
+    """What is wrong with some rows, or with the declaration."""
+    if isinstance(error, CaseError):
+        told = Finding(severity="error", check="case", message=error.problem, hint=error.hint, file=error.file)
+        return msgspec.structs.replace(told, rows=rows, column=error.column)
+    return Finding(severity="error", check="column", message=error.message, hint=error.hint)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import zlib
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import msgspec
 
 from assay.checking.findings import Finding
 from assay.errors import AssayError
-from assay.scenarios.sources.tables import LONGEST_FIELD, read_rows
+from assay.scenarios.sources.tables import LONGEST_FIELD, read_rows, text_file
+from assay.scenarios.sources.text_files import SAVE_AS_UTF8, not_utf8, shape_of
 
 Found = tuple[int, Mapping[str, Any]] | Finding
 """A row with its number, or what is wrong."""
-SAVE_AS_UTF8 = "save the file as UTF-8"
 
 
 def lenient_rows(path: Path) -> Iterator[Found]:
@@ -27,25 +28,27 @@ def lenient_rows(path: Path) -> Iterator[Found]:
     plain = path.name.lower().removesuffix(".gz")
     try:
         if plain.endswith((".csv", ".tsv")):
-            yield from _csv(path, "\t" if plain.endswith(".tsv") else ",")
+            yield from _csv(path)
         elif plain.endswith((".jsonl", ".ndjson")) and not path.name.lower().endswith(".parquet"):
             yield from _json_lines(path)
         else:
             yield from enumerate(read_rows(path, path.name), start=1)
     except AssayError as error:
-        yield Finding(severity="error", check="file", message=error.message, hint=error.hint, file=path.name)
-    except (OSError, EOFError) as error:
+        file = "" if error.message.startswith(path.name) else path.name
+        yield Finding(severity="error", check="file", message=error.message, hint=error.hint, file=file)
+    except (OSError, EOFError, zlib.error) as error:
         problem = getattr(error, "strerror", None) or error
         yield Finding(severity="error", check="file", message=f"it cannot be read: {problem}", file=path.name)
 
 
 class _Lines:
-    """The lines of a text file, what is not UTF-8 in them replaced; notes the lines where that was."""
+    """The lines of a text file, what is not UTF-8 in them replaced; notes the lines where that was, and the rows."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
         self.number = 0
         self.bad: dict[int, str] = {}
+        self.rows: list[int] = []
 
     def __iter__(self) -> Iterator[str]:
         for number, line in enumerate(self.file, start=1):
@@ -53,68 +56,76 @@ class _Lines:
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
-                self.bad[number] = f"byte {error.start + 1} of line {number} is {line[error.start]:#04x}"
+                self.bad[number] = f"line {number}, {not_utf8(line, error)}"
                 yield line.decode("utf-8", "replace")
 
-    def finding(self, path: Path, first: int, row: int) -> Finding | None:
-        """What is wrong with the characters of a row that began at a line."""
-        bad = [self.bad[line] for line in range(first, self.number + 1) if line in self.bad]
-        if not bad:
-            return None
-        return _wrong(path, "encoding", f"not UTF-8: {bad[0]}", SAVE_AS_UTF8, row)
+    def spoilt(self, first: int, row: int) -> bool:
+        """Whether a row that began at a line, and ends at the one read last, holds what is not UTF-8."""
+        if not any(line in self.bad for line in range(first, self.number + 1)):
+            return False
+        self.rows.append(row)
+        return True
+
+    def findings(self, path: Path) -> Iterator[Finding]:
+        """One for the whole file: it was saved in another encoding."""
+        if self.bad:
+            first, *others = self.bad.values()
+            more = f", and {len(others):,} more lines" if others else ""
+            yield _wrong(path, "encoding", f"it is not UTF-8: {first}{more}", SAVE_AS_UTF8, *self.rows)
 
 
 def _wrong(path: Path, check: str, message: str, hint: str, *rows: int) -> Finding:
     return Finding(severity="error", check=check, message=message, hint=hint, file=path.name, rows=tuple(filter(None, rows)))
 
 
-def _open(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb"))
-
-
-def _csv(path: Path, separator: str) -> Iterator[Found]:
+def _csv(path: Path) -> Iterator[Found]:
     csv.field_size_limit(LONGEST_FIELD)
-    with _open(path) as file:
+    with text_file(path, path.name) as (file, head):
+        shape = shape_of(head, path.name)
         lines = _Lines(file)
-        table = csv.reader(iter(lines), delimiter=separator, strict=True)
-        header = next(table, [])
-        if problem := lines.finding(path, 1, 0):
-            yield problem
+        table = csv.reader(iter(lines), delimiter=shape.separator, strict=True)
+        yield from _table(path, table, lines, shape.before)
+        yield from lines.findings(path)
+
+
+def _table(path: Path, table: Any, lines: _Lines, before: int) -> Iterator[Found]:
+    row, first = 0, 1
+    try:
+        header: list[str] = next(islice(table, before, None), [])
         for name in dict.fromkeys(name for name in header if header.count(name) > 1):
             yield _wrong(path, "file", f"the header names the column {name!r} twice", "give each column its own name")
-        row, first = 0, 2
-        try:
-            for values in table:
-                begin, first = first, table.line_num + 1
-                if not values:
-                    continue
-                row += 1
-                if problem := lines.finding(path, begin, row):
-                    yield problem
-                elif len(values) != len(header):
-                    message = f"line {table.line_num} has {len(values)} fields, the header {len(header)}"
-                    yield _wrong(path, "fields", message, "put fields with separators or quotes into double quotes", row)
-                else:
-                    yield row, dict(zip(header, values, strict=True))
-        except csv.Error as error:
-            message = f"line {table.line_num} is not CSV: {error}; what follows was not looked at"
-            yield _wrong(path, "quotes", message, "check its quotes", row + 1)
-            return
-        if not row:
-            yield _wrong(path, "file", "it holds no rows", "put at least one case into it")
+        first = table.line_num + 1
+        for values in table:
+            begin, first = first, table.line_num + 1
+            if not values:
+                continue
+            row += 1
+            if lines.spoilt(begin, row):
+                continue
+            if len(values) != len(header):
+                message = f"line {table.line_num} has {len(values)} fields, the header {len(header)}"
+                yield _wrong(path, "fields", message, "put fields with separators or quotes into double quotes", row)
+            else:
+                yield row, dict(zip(header, values, strict=True))
+    except csv.Error as error:
+        ended = "end of data" in str(error)
+        problem = f"line {first} opens a quote that is never closed" if ended else f"line {table.line_num} is not CSV: {error}"
+        yield _wrong(path, "quotes", f"{problem}; what follows was not looked at", "check its quotes", row + 1)
+        return
+    if not row:
+        yield _wrong(path, "file", "it holds no rows", "put at least one case into it")
 
 
 def _json_lines(path: Path) -> Iterator[Found]:
     decode = msgspec.json.Decoder().decode
     row = 0
-    with _open(path) as file:
+    with text_file(path, path.name) as (file, _):
         lines = _Lines(file)
         for line in lines:
             if not line.strip():
                 continue
             row += 1
-            if problem := lines.finding(path, lines.number, row):
-                yield problem
+            if lines.spoilt(lines.number, row):
                 continue
             try:
                 value = decode(line)
@@ -125,5 +136,6 @@ def _json_lines(path: Path) -> Iterator[Found]:
                 yield row, value
             else:
                 yield _wrong(path, "json", f"line {lines.number} holds no object", "write {…} with named fields", row)
+    yield from lines.findings(path)
     if not row:
         yield _wrong(path, "file", "it holds no rows", "put at least one case into it")

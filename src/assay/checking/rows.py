@@ -1,29 +1,25 @@
-"""Checks of single cases and of pairs: what a reader of the file would stumble over."""
+"""Checks of single cases: what a reader of the file, or the model, would stumble over."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 import msgspec
 
 from assay.checking.findings import Finding, Severity
 from assay.checking.items import Item
-from assay.checking.near import near_pairs, normal
-from assay.text import one_line
+from assay.prompting import Prompting
+from assay.scenarios.own.doubts import header_doubt, is_placeholder, no_header
 
 LONG = 24_000
 """Characters of a case that many models cannot read: about 6,000 tokens."""
 LONGER = 10
 """Times the median length from which on a case is unlike the others; at least MUCH characters."""
 MUCH = 2_000
-ERRORS = ("#REF!", "#VALUE!", "#N/A", "#NAME?", "#DIV/0!")
-NOTHING = ("nan", "null", "none", "n/a", "na", "undefined", "todo", "tbd", "???", "-")
-"""What programs and people write where there is nothing."""
 _HIDDEN = re.compile(r"[\u00a0\u00ad\u200b-\u200f\u2028\u2029\u202a-\u202e\u2060\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _MOJIBAKE = re.compile(r"\ufffd|[ÃÂ][\u0080-\u00bf]|â€[\u0080-\u2122™œž“”]?|Ã[\u0192ƒ‚„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œžŸ]")
-SHOWN = 60
 
 
 def text_findings(items: Sequence[Item]) -> Iterator[Finding]:
@@ -38,7 +34,7 @@ def text_findings(items: Sequence[Item]) -> Iterator[Finding]:
         "whitespace": lambda text: text != text.strip() and bool(text.strip()),
         "hidden": lambda text: _HIDDEN.search(text) is not None,
         "mojibake": lambda text: _MOJIBAKE.search(text) is not None,
-        "placeholder": lambda text: text.strip() in ERRORS or text.strip().lower() in NOTHING,
+        "placeholder": is_placeholder,
     }
     for check, severity, message, hint in checks:
         for column in dict.fromkeys(column for item in items for column in item.texts):
@@ -62,53 +58,31 @@ def length_findings(items: Sequence[Item]) -> Iterator[Finding]:
             yield Finding(severity="warning", check="long", message=message, hint=hint, file=item.file, rows=(item.row,))
 
 
-def repetition_findings(items: Sequence[Item]) -> Iterator[Finding]:
-    """The same case twice, with one answer or with two, and cases that are nearly the same."""
-    first: dict[tuple[str, tuple[str, ...]], Item] = {}
-    different: list[Item] = []
+def header_findings(items: Sequence[Item]) -> Iterator[Finding]:
+    """Tables whose first row is a case, taken for the names of the columns."""
+    files: dict[str, list[Item]] = {}
     for item in items:
-        key = (normal(item.text), tuple(sorted(item.options)) if len(item.gold) != len(item.options) else ())
-        before = first.setdefault(key, item)
-        if before is item:
-            different.append(item)
-        elif (before.split == "train") != (item.split == "train"):
-            yield _leak(before, item, "asks what an example shows", "it is left out of the examples; remove one")
-        elif set(before.gold) != set(item.gold):
-            message = f"asks the same and accepts {_said(item.gold)} instead of {_said(before.gold)}"
-            yield _pair(
-                ("error", "contradiction"), before, item, message, "one of the two is wrong, or both are right for both"
-            )
-        else:
-            yield _pair(("warning", "duplicate"), before, item, "asks the same", "the second tells nothing new; remove it")
-    yield from _near(different)
+        if item.file.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+            files.setdefault(item.file, []).append(item)
+    for file, found in files.items():
+        columns = {name: [item.texts.get(name, "") for item in found] for name in found[0].texts}
+        if name := no_header(columns):
+            hint = "if so, write a line with the names of the columns above it"
+            yield Finding(severity="warning", check="header", message=header_doubt(name), hint=hint, file=file)
 
 
-def _near(items: Sequence[Item]) -> Iterator[Finding]:
-    """Near duplicates with one answer: with two, the small difference is what is asked."""
-    for one, other, alike in near_pairs([item.text for item in items]):
-        before, item = items[one], items[other]
-        if set(before.gold) != set(item.gold):
-            continue
-        if (before.split == "train") != (item.split == "train"):
-            yield _leak(before, item, f"is nearly an example ({alike:.0%} the same)", "put both into one split, or change one")
-        else:
-            message = f"is nearly the same ({alike:.0%})"
-            yield _pair(("warning", "near duplicate"), before, item, message, "give both one `group`, or remove one")
-
-
-def _leak(before: Item, item: Item, message: str, hint: str) -> Finding:
-    asked, example = (item, before) if before.split == "train" else (before, item)
-    return _pair(("warning", "leak"), example, asked, message, hint)
-
-
-def _pair(kind: tuple[Severity, str], before: Item, item: Item, message: str, hint: str) -> Finding:
-    """The rows are those of the second and of the first, which is named where it lies in another file."""
-    severity, check = kind
-    rows: tuple[int, ...] = (item.row, before.row)
-    if before.file != item.file:
-        rows, message = (item.row,), f"{message}, in row {before.row} of {before.file}"
-    return Finding(severity=severity, check=check, message=message, hint=hint, file=item.file, rows=rows)
-
-
-def _said(texts: Iterable[str]) -> str:
-    return one_line(" or ".join(repr(text) for text in texts), SHOWN) or "nothing"
+def told_findings(items: Sequence[Item], prompting: Prompting, shots: int) -> Iterator[Finding]:
+    """Options that neither the prompt nor an example names, where the model is to write one of them."""
+    if prompting.chooses or prompting.scores or (shots and any(item.split == "train" for item in items)):
+        return
+    frame = "\n".join([prompting.system, prompting.instructions if prompting.method != "chat" else "", prompting.global_prefix])
+    rows: dict[str, list[int]] = {}
+    for item in items:
+        text = f"{frame}\n{item.text}".casefold()
+        if item.split != "train" and any(option.casefold() not in text for option in item.options if option not in item.gold):
+            rows.setdefault(item.file, []).append(item.row)
+    for file, found in rows.items():
+        where = "system" if prompting.method == "chat" else "instructions"
+        hint = f"name them in `prompting: {where}`, or ask by letter: method: multiple_choice_joint"
+        told = Finding(severity="warning", check="options", message="the model is not told all options", hint=hint, file=file)
+        yield msgspec.structs.replace(told, rows=tuple(found))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from assay.checking.findings import Finding
 from assay.checking.items import Item
+from assay.scenarios.own.doubts import is_placeholder, shown, spellings
 from assay.statistics.precision import clusters_for_share, half_width_of_share
-from assay.text import one_line
 
 MOST_SHARE = 0.75
 """Share of one answer from which on always saying it looks good."""
@@ -18,7 +18,6 @@ MOST_LABELS = 50
 """Different answers up to which they are labels."""
 AT_ONE_PLACE = 0.6
 """Share of right answers at one place, above what is expected there, from which on guessing the place pays."""
-SHOWN = 60
 
 
 def split_findings(items: Sequence[Item], file: str, shots: int) -> Iterator[Finding]:
@@ -47,20 +46,18 @@ def label_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
     offered = asked[0].options if fixed else tuple(labels)
     most, count = labels.most_common(1)[0]
     if count / len(asked) > MOST_SHARE:
-        message = f"{_shown(most)} is right in {count} of {len(asked)} cases: always saying it scores {count / len(asked):.0%}"
+        message = f"{shown(most)} is right in {count} of {len(asked)} cases: always saying it scores {count / len(asked):.0%}"
         yield Finding(severity="warning", check="imbalance", message=message, hint="add cases of the others", file=file)
+    written = spellings(labels)
+    doubtful = {label for group in written for label in group} | {label for label in labels if is_placeholder(label)}
     for label in offered:
-        if labels[label] < FEWEST:
-            message = f"{_shown(label)} is right in {labels[label]} of {len(asked)} cases"
+        if labels[label] < FEWEST and label not in doubtful:  # of those another finding says what to do
+            message = f"{shown(label)} is right in {labels[label]} of {len(asked)} cases"
             hint = "add some, or nothing can be said of it" if labels[label] else "add cases, or remove the option"
             yield Finding(severity="warning", check="imbalance", message=message, hint=hint, file=file)
-    ways: dict[str, set[str]] = defaultdict(set)
-    for label in labels:
-        ways[label.casefold()].add(label)
-    for written in ways.values():
-        if len(written) > 1:
-            message = "one answer is written in several ways: " + ", ".join(map(_shown, sorted(written)))
-            yield Finding(severity="warning", check="spelling", message=message, hint="choose one", file=file)
+    for group in written:
+        message = "one answer is written in several ways: " + ", ".join(map(shown, group))
+        yield Finding(severity="warning", check="spelling", message=message, hint="choose one", file=file)
 
 
 def _places(asked: Sequence[Item], file: str) -> Iterator[Finding]:
@@ -93,10 +90,10 @@ def group_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
     for axis in dict.fromkeys(axis for item in asked for axis in item.subgroups):
         counts = Counter(item.subgroups[axis] for item in asked if axis in item.subgroups)
         if len(counts) == 1:
-            message = f"all cases are {_shown(next(iter(counts)))}"
+            message = f"all cases are {shown(next(iter(counts)))}"
             yield Finding(severity="note", check="subgroup", message=message, hint="nothing to compare", file=file, column=axis)
             continue
-        few = [f"{_shown(group)} ({count})" for group, count in sorted(counts.items()) if count < FEWEST]
+        few = [f"{shown(group)} ({count})" for group, count in sorted(counts.items()) if count < FEWEST]
         if few:
             message = f"hardly any cases of {', '.join(few[:8])}"
             yield Finding(
@@ -104,7 +101,7 @@ def group_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
             )
         rows = tuple(item.row for item in asked if axis not in item.subgroups)
         if rows:
-            message = f"{len(rows)} cases belong to no group"
+            message = "1 case belongs to no group" if len(rows) == 1 else f"{len(rows)} cases belong to no group"
             yield Finding(severity="note", check="subgroup", message=message, file=file, rows=rows, column=axis)
 
 
@@ -128,7 +125,7 @@ def precision_findings(items: Sequence[Item], file: str, wanted: float | None) -
                 groups[item.subgroups[axis]].add(item.cluster)
         smallest = min(sorted(groups), key=lambda name: len(groups[name]))
         if len(groups) > 1:
-            yield from _precision(f"a share among {_shown(smallest)}", len(groups[smallest]), file, wanted, axis)
+            yield from _precision(f"a share among {shown(smallest)}", len(groups[smallest]), file, wanted, axis)
 
 
 def _precision(what: str, clusters: int, file: str, wanted: float | None, column: str) -> Iterator[Finding]:
@@ -137,7 +134,8 @@ def _precision(what: str, clusters: int, file: str, wanted: float | None, column
     needed = clusters_for_share(target)
     if width is None or needed is None:
         return
-    message = f"{clusters:,} independent cases tell {what} to within ±{width:.3f} (95 % interval)"
+    independent = "1 independent case tells" if clusters == 1 else f"{clusters:,} independent cases tell"
+    message = f"{independent} {what} to within ±{width:.3f} (95 % interval)"
     enough = clusters >= needed
     if enough and wanted is None and column:
         return
@@ -146,7 +144,3 @@ def _precision(what: str, clusters: int, file: str, wanted: float | None, column
     yield Finding(
         severity="warning" if missed else "note", check="precision", message=message, hint=hint, file=file, column=column
     )
-
-
-def _shown(text: str) -> str:
-    return repr(one_line(text, SHOWN))

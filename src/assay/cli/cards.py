@@ -13,6 +13,8 @@ import msgspec
 from assay import registry
 from assay.entries import Ask, parse_entry
 from assay.errors import AssayError
+from assay.prompting import METHODS
+from assay.prompting.verbatim import VerbatimMethod
 from assay.scenarios.base import NEEDS, ScenarioFamily
 from assay.scenarios.origins import declared_origin, in_cache, kind_of
 from assay.scenarios.variants import A_FILE, required
@@ -133,9 +135,11 @@ def _requests(requests: Sequence[Request]) -> list[str]:
 def _as_text(described: dict[str, Any]) -> str:
     """A card: short facts on a line each, about and notes as paragraphs."""
     place, prompting = described["taxonomy"], described["prompting"]
+    brings_examples = issubclass(METHODS[prompting["method"]], VerbatimMethod)
     facts = {
         "scenario": f"{described['name']}, version {described['version']}",
         "written": described["usage"],
+        "all values": f"assay list scenarios --all | grep ^{described['name']}:" if "|…" in described["usage"] else "",
         "data": f"{described['source']} ({described['kind']})",
         "splits": ", ".join(described["splits"]),
         "licence": described["licence"],
@@ -144,7 +148,7 @@ def _as_text(described: dict[str, Any]) -> str:
         "main metric": described["metrics"][0],
         "metrics": ", ".join(described["metrics"][1:]),
         "needs": ", ".join(NEEDS[need] for need in described["requires"]),
-        "asked by": f"{prompting['method']}, {prompting.get('shots', 0)} examples",
+        "asked by": prompting["method"] + ("" if brings_examples else f", {prompting.get('shots', 0)} examples"),
     }
     lines = [f"{name + ':':<13}{value}" for name, value in facts.items() if value]
     notes = textwrap.fill(described["notes"], WIDTH)

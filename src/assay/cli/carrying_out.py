@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from assay.cli.console import make_console
 from assay.cli.stopping import CODE, STOPPED, STOPS, StopSignals
@@ -14,11 +16,11 @@ from assay.cli.watching import PlainLines, SuiteProgress, Watcher
 from assay.engine import Engine, FailureBudget, ResponseCache
 from assay.engine.stopping import Stopped
 from assay.errors import AssayError
-from assay.runs import carry_out
+from assay.runs import Progress, carry_out
 from assay.settings import responses_file
 from assay.store.folders import TRANSCRIPTS
 from assay.store.planned import PlannedRun, SuitePlan, write_plan
-from assay.store.transcripts import read_transcripts
+from assay.store.transcripts import marks, read_transcripts
 from assay.suites import Suite
 from assay.tables import plan_notes, stats_of, suite_table, told_apart, write_summary
 from assay.text import one_line, visible
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from assay.planning import Planner, Run
     from assay.store import RunFolder
 
+FEW_NAMED = 3
+"""Scenarios that a note names."""
 TOO_MANY_FAILURES = 3
 """Exit code."""
 
@@ -61,8 +65,29 @@ class Telling:
             raise AssayError("--json and --events - both write to standard output", "give --events the name of a file")
 
 
-def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: Telling) -> int:
+Work = Callable[["Planner", Suite, Engine, Progress], list["RunFolder"]]
+"""What is to be done with a suite: the finished runs."""
+
+
+def everything(planner: Planner, suite: Suite, engine: Engine, progress: Progress) -> list[RunFolder]:
+    """All runs of a suite, to their ends."""
+    runs = planner.plan(suite)
+    write_down(suite, runs, planner.left_out)
+    return carry_out(runs, engine, progress)
+
+
+def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: Telling, work: Work = everything) -> int:
     """Carry out a suite and print the result; the exit code. Progress goes to standard error."""
+    folders = asked(planner, suite, allowed, telling, work)
+    if isinstance(folders, int):
+        return folders
+    report(folders, make_console(stderr=telling.events == "-"), telling.as_json)
+    sys.stderr.writelines(f"{line}\n" for line in without_marks(folders))
+    return _exit_code(folders, allowed)
+
+
+def asked(planner: Planner, suite: Suite, allowed: Allowed, telling: Telling, work: Work) -> list[RunFolder] | int:
+    """Do some work that asks models, as stoppable and watched as any; the runs, or the exit code of work that was stopped."""
     watchers: list[Watcher] = []
     cache: ResponseCache | None = None
     outcome = "error"
@@ -73,9 +98,7 @@ def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: T
         with StopSignals(lambda text: progress.say(text)) as stop:
             progress = SuiteProgress(engine, watchers, stop.began)
             try:
-                runs = planner.plan(suite)
-                _write_down(runs, planner.left_out)
-                folders = carry_out(runs, engine, progress)
+                folders = work(planner, suite, engine, progress)
                 outcome = "finished"
             except STOPS as error:
                 if not stop.requested and not isinstance(error, Stopped):
@@ -92,8 +115,7 @@ def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: T
     if outcome != "finished":
         sys.stderr.write(f"{problem}\n")
         return CODE if outcome == "interrupted" else TOO_MANY_FAILURES
-    report(folders, make_console(stderr=telling.events == "-"), telling.as_json)
-    return _exit_code(folders, allowed)
+    return folders
 
 
 def watchers_for(telling: Telling) -> list[Watcher]:
@@ -128,11 +150,26 @@ def _engine(cache: ResponseCache, allowed: Allowed, watchers: list[Watcher]) -> 
     return Engine(cache, budget=budget, on_event=happened if heard else None)
 
 
-def _write_down(runs: Sequence[Run], left_out: Sequence[str]) -> None:
+def write_down(suite: Suite, runs: Sequence[Run], left_out: Sequence[str], notes: Sequence[str] = ()) -> None:
     """What is to be in the suite's folder: a suite that is broken off says then what it lacks."""
     names = told_apart([run.spec for run in runs], [run.title for run in runs])
-    planned = [PlannedRun(run=run.name, title=title, label=label) for run, (title, label) in zip(runs, names, strict=True)]
-    write_plan(runs[0].folder.parent, SuitePlan(runs=tuple(planned), left_out=tuple(left_out)))
+    planned = [
+        PlannedRun(run=run.name, title=title, label=label, trials_at_most=run.trials_at_most)
+        for run, (title, label) in zip(runs, names, strict=True)
+    ]
+    said = (*notes, *peeking(runs))
+    plan = SuitePlan(runs=tuple(planned), left_out=tuple(left_out), notes=said, suite=msgspec.to_builtins(suite))
+    write_plan(runs[0].folder.parent, plan)
+
+
+def peeking(runs: Sequence[Run]) -> list[str]:
+    """A note of the baselines that know the answers of the items they are asked."""
+    labels = dict.fromkeys(run.label for run in runs if run.peeks)
+    titles = dict.fromkeys(run.title for run in runs if run.peeks)
+    more = f" and {len(titles) - FEW_NAMED} more" if len(titles) > FEW_NAMED else ""
+    shown = ", ".join(list(titles)[:FEW_NAMED]) + more
+    told = f"{', '.join(labels)}: where there are no train rows ({shown}), shares of answers are those of the items asked."
+    return [told] if labels else []
 
 
 def _worked(progress: SuiteProgress) -> bool:
@@ -144,17 +181,34 @@ def report(folders: list[RunFolder], console: Console, as_json: bool) -> None:
     """Print the table of some runs and write their summary beside them."""
     summary = write_summary(folders)
     if as_json:
-        import msgspec
-
         plain = [{"folder": str(folder.path), **msgspec.to_builtins(folder.stats())} for folder in folders]
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
         return
     table = suite_table(stats_of(folders))
-    table.notes += plan_notes(folders[0].path.parent)
+    table.notes += plan_notes(folders[0].path.parent, told=True)
     table.print(console)
     console.print(f"\nreport:   {summary}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"runs:     {folders[0].path.parent}/", highlight=False, markup=False, soft_wrap=True)
     console.print(f"look in:  assay show {folders[0].path} --trials 3", highlight=False, markup=False, soft_wrap=True)
+
+
+def without_marks(folders: Sequence[RunFolder]) -> Iterator[str]:
+    """A line for each run whose judge left answers without a mark: how many, why, and how to have it asked again."""
+    for folder in folders:
+        judged = any("judge" in named.parameters for named in folder.spec_file().spec.metrics)
+        found = marks(folder.path / TRANSCRIPTS) if judged else None
+        if found is None or not (found.failed or found.unread):
+            continue
+        stats, judge = folder.stats(), visible(found.judge)
+        reasons, hints = [], [f"`assay show {folder.path} --trials 3` shows its replies"]
+        if found.unread:
+            reasons.append(f"{found.unread} replies hold no mark on the scale")
+            hints.append("docs/own_cases.md says how to have it asked again")
+        if found.failed:
+            reasons.append(f"{found.failed} requests failed")
+            hints.append("the same command asks those that failed again")
+        gave = f"judge {judge} gave no mark for {found.failed + found.unread} of {found.asked} answers"
+        yield f"warning: {one_line(f'{stats.title} · {stats.label}')}: {gave}: {', '.join(reasons)}; {'; '.join(hints)}"
 
 
 def _exit_code(folders: list[RunFolder], allowed: Allowed) -> int:

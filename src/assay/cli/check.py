@@ -16,7 +16,6 @@ MOST_ROWS = 8
 """Rows that a line names."""
 MOST_LINES = 20
 """Findings of one kind that are shown, unless all are asked for."""
-DATA = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".gz")
 
 
 def check(
@@ -37,8 +36,6 @@ def check(
     load_plugins(plugin)
     if half_width is not None and not 0 < half_width < 1:
         raise AssayError(f"--half-width is {half_width}", "give a number between 0 and 1, such as 0.05")
-    if what.lower().endswith(DATA) and ":" not in what:
-        raise AssayError(f"{what} is data, not a scenario", f"assay new scenario {what} writes one that can be checked")
     ask = parse_entry(what)
     scenario = registry.scenarios.get(ask.scenario)(**ask.parameters)
     shots = ask.prompting.get("shots")
@@ -80,10 +77,9 @@ def _line(finding: Finding, every: bool) -> str:
     """`error: billing.csv, row 7, column answer: the answer is missing (fill it in)`."""
     rows = finding.rows if every else finding.rows[:MOST_ROWS]
     more = len(finding.rows) - len(rows)
-    numbers = ", ".join(map(str, rows)) + (f" and {more:,} more" if more else "")
-    if finding.check in ("duplicate", "near duplicate", "contradiction", "leak"):
-        numbers = " and ".join(map(str, finding.rows))
+    *before, last = [*map(str, rows), *([f"{more:,} more"] if more else [])] or [""]
+    numbers = " and ".join(filter(None, (", ".join(before), last)))
     named = f"row{'s' if len(finding.rows) > 1 else ''} {numbers}" if finding.rows else ""
     column = f"column {finding.column}" if finding.column else ""
     where = ", ".join(filter(None, (finding.file, named, column)))
-    return f"{finding.severity}: {where}: {finding.message}" + (f" ({finding.hint})" if finding.hint else "")
+    return ": ".join(filter(None, (finding.severity, where, finding.message))) + (f" ({finding.hint})" if finding.hint else "")

@@ -61,7 +61,7 @@ def compare(
         failures=failures,
         seed=seed,
     )
-    found = compared(gather(folders or [_default()], model or ()), question)
+    found = compared(gather(folders or [default_runs()], model or ()), question)
     if json:
         import msgspec
 
@@ -76,7 +76,7 @@ def compare(
         table.print(console)
 
 
-def _default() -> Path:
+def default_runs() -> Path:
     """The suite that runs go into where no other is named; without it, all runs."""
     from assay.settings import runs_folder
 

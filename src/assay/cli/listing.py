@@ -23,7 +23,10 @@ def list_things(
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
-    """List scenarios, models, metrics, perturbations or suites."""
+    """List scenarios, models, metrics, perturbations or suites.
+
+    Of the values that a scenario's parameter may have, the default stands first, if there is one; --all has a line for each.
+    """
     from assay.errors import AssayError, unknown
 
     load_plugins(plugin)

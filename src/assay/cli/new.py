@@ -1,12 +1,15 @@
-"""`assay new scenario`: a scenario file from the columns of a file with cases."""
+"""`assay new`: a scenario file from the columns of a file with cases; a profile from runs (see `profiles`)."""
 
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from assay.cli.profiles import profile
 
 if TYPE_CHECKING:
     from assay.scenarios.own.inspection import Column, Given, Guess
@@ -27,6 +30,9 @@ QUESTIONS = (
 @app.callback()
 def new() -> None:
     """Write the beginning of something of your own."""
+
+
+app.command("profile")(profile)
 
 
 @app.command("scenario")
@@ -86,16 +92,22 @@ def _say(place: Path, guessed: Guess) -> None:
     """What was written, what in the cases cannot be asked, and what to do next."""
     from assay.errors import AssayError
     from assay.scenarios.own import scenario_file
+    from assay.scenarios.own.inspection import LOOKED_AT
     from assay.text import one_line
 
     asked = f"messages in {guessed.messages}" if guessed.messages else "input " + ", ".join(guessed.input)
+    columns = [guessed.options] if isinstance(guessed.options, str) else guessed.options
     options = f" ({len(guessed.labels)} options)" if guessed.labels else ""
+    options = f" of {', '.join(columns)}" if guessed.options else options
     groups = f", subgroups {', '.join(guessed.subgroups)}" if guessed.subgroups else ""
     sys.stdout.write(f"wrote {place}: {one_line(f'{asked}, answer {guessed.answer}{options}{groups}')}\n")
+    for doubt in guessed.doubts:
+        sys.stdout.write(f"look: {one_line(doubt)}\n")
     made = scenario_file(str(place))()
     try:
-        count = sum(1 for split in made.source.splits() for _ in made.instances(split))
-        sys.stdout.write(f"{count:,} cases can be asked\n")
+        cases = (case for split in made.source.splits() for case in made.instances(split))
+        count = sum(1 for _ in islice(cases, LOOKED_AT))
+        sys.stdout.write(f"{'the first ' if count == LOOKED_AT else ''}{count:,} cases can be asked\n")
     except AssayError as error:
         sys.stdout.write(f"not every case can be asked yet: {one_line(str(error))}\n")
     sys.stdout.write(f"\nnext:  assay check {place}\n       assay run {place} -m provider/model\n")

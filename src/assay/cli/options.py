@@ -39,6 +39,9 @@ HelmCompat = Annotated[bool, typer.Option("--helm-compat", help="Pick instances 
 HelmConf = Annotated[Path | None, typer.Option("--helm-conf", help="Run the entries of one of HELM's run_entries*.conf.")]
 Priority = Annotated[int | None, typer.Option("--priority", help="Of --helm-conf: only entries up to this priority.")]
 KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Leave out what cannot be run (data, abilities), and say so.")]
+Again = Annotated[
+    str, typer.Option("--again", help="Ask anew what was answered before: a name for this time, or `today`; see docs/drift.md.")
+]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A Python file with scenarios, metrics or models.")]
 ModelsFile = Annotated[Path | None, typer.Option("--models-file", help="Details of models [default: ./models.yaml].")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -97,6 +100,7 @@ def choose(
     helm_conf: HelmConf = None,
     priority: Priority = None,
     keep_going: KeepGoing = False,
+    again: Again = "",
 ) -> tuple[Planner, Suite]:
     """The suite that the command line names, with its changes, and a planner for it."""
     from assay.suites import read_suite
@@ -121,15 +125,23 @@ def choose(
         "helm_compat": helm_compat,
         "toxicity": toxicity,
         "judge": judge,
+        "occasion": occasion(again) if again else None,
     }
     return planner, with_metrics(adjust(named, changes), metric or ())
+
+
+def occasion(named: str) -> str:
+    """The name of an occasion; `today` is the date of Greenwich, so that the same command goes on until midnight there."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).date().isoformat() if named == "today" else named
 
 
 def _helm_suite(conf: Path | None, priority: int | None, what: Sequence[str], models: Sequence[str], planner: Planner) -> Suite:
     """A file of HELM's run entries as a suite; what of it is not run is said on standard error, each entry with its reason."""
     import msgspec
 
-    from assay.errors import AssayError
+    from assay.errors import AssayError, Impossible
     from assay.interop.helm_entries import helm_suite, without_models_that_cannot
 
     if conf is None:
@@ -137,11 +149,22 @@ def _helm_suite(conf: Path | None, priority: int | None, what: Sequence[str], mo
     if what:
         raise AssayError("--helm-conf stands alone", f"leave out {what[0]}, or run it by itself")
     suite, left = helm_suite(conf, priority)
-    asks, told = without_models_that_cannot(suite.asks(), models, lambda name: planner.model(name).capabilities.scores)
+
+    def scores(name: str) -> bool:
+        try:
+            return planner.model(name).capabilities.scores
+        except Impossible:
+            if planner.on_impossible is None:
+                raise
+            return True  # what it would be asked is left out with the reason when it is planned
+
+    asks, told = without_models_that_cannot(suite.asks(), models, scores)
+    planner.left_out += [f"left out: {one_line(line)}" for line in (*(one.told(conf.name) for one in left), *told)]
     lines = [*(one.told(str(conf)) for one in left), *told]
     if lines:
         shown = "\n".join(map(one_line, lines))
-        typer.echo(f"{shown}\n{conf.name}: {len(asks)} entries are run; what is not stands above.", err=True)
+        entries = "1 entry is run" if len(asks) == 1 else f"{len(asks)} entries are run"
+        typer.echo(f"{shown}\n{conf.name}: {entries}; what is not stands above.", err=True)
     if not asks:
         raise AssayError(f"no entry of {conf} can be asked of {', '.join(models)}", "name a model that scores given texts")
     return msgspec.structs.replace(suite, scenarios=tuple(asks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -44,8 +45,14 @@ def plan(planner: Planner, suite: Suite, prompts: Prompts = 0, json: Json = Fals
     from assay.cli.console import make_console
 
     console = make_console()
-    _of_runs(runs, found).print(console)
-    _of_models(totals(found), [*said, MARKED if prompts else "--prompts N shows N prompts of each run."]).print(console)
+    said.append(MARKED if prompts else "--prompts N shows N prompts of each run.")
+    of_runs, by_model = _of_runs(runs, found).condensed(), totals(found)
+    if len(found) == 1 and not any(total.judges for total in by_model):
+        of_runs.notes += said
+        of_runs.print(console)
+    else:
+        of_runs.print(console)
+        _of_models(by_model, said).condensed().print(console)
     _print_prompts(console, found)
 
 
@@ -88,6 +95,8 @@ def notes(runs: Sequence[Run], found: Sequence[Forecast]) -> list[str]:
     scorers = {run.spec.toxicity.parameters.get("scorer") for run in runs if run.spec.toxicity is not None} - {"lexical"}
     if scorers:
         said.append(f"Not counted: what {', '.join(sorted(map(str, scorers)))} is asked to rate.")
+    if any(one.judge for one in found):
+        said.append("As judge: an answer that is not written yet is counted as long as it may be.")
     if any(one.seconds is None for one in found):
         said.append(
             "The time is known once a model has answered something: `assay doctor MODEL` is not enough, a small run is."
@@ -122,16 +131,19 @@ def _print_prompts(console: Console, found: Sequence[Forecast]) -> None:
 def _of_runs(runs: Sequence[Run], found: Sequence[Forecast]) -> Table:
     from assay.tables import Table, format_amount, told_apart
 
-    header = ["scenario", "candidate", "method", "items", "trials", "requests", "kept", "to ask"]
-    header += ["tokens read", "written ≤", "cost ≤", "time", "main metric", "±"]
-    rows = []
+    header = ["scenario", "candidate", "items", "trials", "requests", "kept", "to ask", "tokens read", "written ≤"]
+    header += ["cost ≤", "cost, about", "time", "±"]
+    rows, ways = [], defaultdict[str, list[str]](list)
     for one, names in zip(found, told_apart([run.spec for run in runs], [run.title for run in runs]), strict=True):
         mark = "≤ " if one.at_most else ""
         counts = [f"{mark}{number:,}" for number in (one.trials, one.requests)]
-        rows.append([*names, one.method, f"{one.instances:,}", *counts, f"{one.cached + one.shared:,}"])
+        rows.append([*names, f"{one.instances:,}", *counts, f"{one.cached + one.shared:,}"])
         rows[-1] += [f"{mark}{one.to_ask:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens_at_most:,}"]
-        rows[-1] += [format_amount(one.cost_at_most), _span(one.seconds), one.precision.metric, _width(one)]
-    return Table("", header, rows, keys=2)
+        rows[-1] += [format_amount(one.cost_at_most), format_amount(one.cost_expected), _span(one.seconds), _width(one)]
+        ways[f"Asked by {one.method}, main metric {one.precision.metric}"].append(names[0])
+    # One line for each way: as columns, such long names would push the numbers apart.
+    notes = [f"{way}: {', '.join(dict.fromkeys(titles))}." for way, titles in ways.items()]
+    return Table("", header, rows, keys=2, notes=notes)
 
 
 def _of_models(found: Sequence[Total], said: list[str]) -> Table:
@@ -149,7 +161,8 @@ def _of_models(found: Sequence[Total], said: list[str]) -> Table:
             one.completion_tokens_at_most,
         )
         costs = [format_amount(one.cost_at_most), format_amount(one.cost_expected)]
-        rows.append([one.model or "all together", *(f"{number:,}" for number in counts), *costs, _span(one.seconds)])
+        name = f"{one.model}, as judge" if one.judges else one.model or "all together"
+        rows.append([name, *(f"{number:,}" for number in counts), *costs, _span(one.seconds)])
     return Table("", header, rows if len(rows) > 2 else rows[:1], notes=said)
 
 

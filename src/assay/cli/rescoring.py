@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def rescore(
-    path: Annotated[Path, typer.Argument(help="Folder of a run or of a suite.")],
+    paths: Annotated[list[Path], typer.Argument(help="Folders of runs or of suites.", metavar="FOLDER...")],
     metric: Annotated[list[str] | None, typer.Option("--metric", help="A further metric to compute.")] = None,
     plugin: Plugins = None,
     json: Json = False,
@@ -35,7 +35,7 @@ def rescore(
     done: list[dict[str, Any]] = []
     failed = 0
     metrics_for(tuple(metric or ()))  # a wrong name is no fault of the runs
-    for run in latest(find_runs(path)):
+    for run in latest([run for path in paths for run in find_runs(path)]):
         before = {named.name for named in run.spec_file().spec.metrics}
         try:
             made = again(run, tuple(metric or ()))

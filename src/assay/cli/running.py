@@ -20,6 +20,13 @@ MaxFailures = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 Events = Annotated[str, typer.Option("--events", help="Progress as JSON lines, added to a file; - for standard output.")]
 
+Until = Annotated[
+    str,
+    typer.Option(
+        "--until", help="Ask only until this is known so exactly: accuracy±0.02, exact_match+-0.03; see docs/adaptive.md."
+    ),
+]
+
 
 @of_suite
 def run(
@@ -29,13 +36,19 @@ def run(
     json: Json = False,
     quiet: Quiet = False,
     events: Events = "",
+    until: Until = "",
 ) -> None:
     """Ask models scenarios, score the answers, and show what came of it. The same command carries on a broken-off run."""
     most, share = allowed_failures(max_failures or "0")
     from assay.cli.carrying_out import Allowed, Telling, carry_out_suite
 
     allowed = Allowed(most, share, early=max_failures is not None)
-    sys.exit(carry_out_suite(planner, suite, allowed, Telling(json, quiet, events)))
+    telling = Telling(json, quiet, events)
+    if until:
+        from assay.cli.growing import until_known
+
+        sys.exit(carry_out_suite(planner, suite, allowed, telling, until_known(until)))
+    sys.exit(carry_out_suite(planner, suite, allowed, telling))
 
 
 def quickstart(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli.options import Json, Plugins, load_plugins
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.store import RunFolder
+    from assay.tables import Table
 
 
 OUTCOMES = ("answered", "refused", "empty", "truncated", "unparsed", "failed")
@@ -29,9 +32,17 @@ def show(
     instance: Annotated[str | None, typer.Option("--instance", help="Show the trials of one instance, by its id.")] = None,
     outcome: Annotated[str | None, typer.Option("--outcome", help="Show trials with this outcome only.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Show perturbations and subgroups of every metric.")] = False,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="Of several runs: a column for this metric, too. Several times.")
+    ] = None,
     prompts: Annotated[int, typer.Option("--prompts", min=1, help="Of a scenario: show this many prompts.")] = 3,
     plugin: Plugins = None,
     json: Json = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the tables in LaTeX, for the package booktabs.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV: a line for each estimate, with its bounds, in plain numbers.")
+    ] = False,
 ) -> None:
     """Show a run's estimates with their intervals, or a suite's table; with --trials, what was asked and answered.
 
@@ -39,10 +50,14 @@ def show(
     """
     from assay.cli.console import make_console
     from assay.errors import unknown
-    from assay.tables import run_tables, stats_of, suite_table
 
     load_plugins(plugin)
-    if paths[0] == "scenario" and not Path("scenario").exists():
+    form = _form({"json": json, "latex": latex, "markdown": markdown, "csv": csv})
+    named = paths[0] == "scenario" and not Path("scenario").exists()
+    of_trials = bool(trials) or instance is not None or outcome is not None
+    if form in ESTIMATES_ONLY and (named or of_trials):
+        raise AssayError(f"--{form} is for estimates", f"leave it out, or {'name runs' if named else 'do not ask for trials'}")
+    if named:
         from assay.cli.cards import show_scenarios
 
         show_scenarios(paths[1:], prompts, json=json)
@@ -50,49 +65,108 @@ def show(
     if outcome is not None and outcome not in OUTCOMES:
         raise unknown("outcome", outcome, OUTCOMES)
     runs, notes = _runs_and_notes([Path(path) for path in paths])
-    console = make_console()
-    if json:
-        import msgspec
-
-        plain = [{"folder": str(run.path), **msgspec.to_builtins(run.stats())} for run in runs]
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
-        sys.stderr.writelines(f"{note}\n" for note in notes)
-    elif trials or instance is not None or outcome is not None:
+    if of_trials and not form:
+        console = make_console()
         for run in runs:
             _trials(run, trials or 1_000_000, instance, outcome, console)
+    elif form in ("json", "csv"):
+        sys.stdout.write(_plain(runs, form, every, metric or ()))
+        sys.stderr.writelines(f"{note}\n" for note in notes)
     else:
-        tables = run_tables(runs[0].stats(), every) if len(runs) == 1 else [suite_table(stats_of(runs))]
+        tables = _tables(runs, every, metric or ())
         tables[-1].notes += notes
+        _print(tables, form)
+
+
+ESTIMATES_ONLY = ("latex", "markdown", "csv")
+
+
+def _form(given: Mapping[str, bool]) -> str:
+    """The form that was asked for; empty: as a terminal shows it."""
+    asked = [name for name, wanted in given.items() if wanted]
+    if len(asked) > 1:
+        raise AssayError(f"--{asked[0]} and --{asked[1]} exclude each other", "give one of them")
+    return "".join(asked)
+
+
+def _plain(runs: Sequence[RunFolder], form: str, every: bool, metrics: Sequence[str]) -> str:
+    """The estimates for machines: as JSON all of them, as CSV those that the tables are made from."""
+    import msgspec
+
+    from assay.tables import stats_of
+    from assay.tables.flat import estimates_csv
+
+    if form == "csv":
+        return estimates_csv(stats_of(runs), every, _measured(runs, metrics))
+    plain = [{"folder": str(run.path), **msgspec.to_builtins(run.stats())} for run in runs]
+    return msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n"
+
+
+def _tables(runs: Sequence[RunFolder], every: bool, metrics: Sequence[str]) -> list[Table]:
+    """The tables of a run, or the one of several."""
+    from assay.tables import run_tables, stats_of, suite_table
+
+    more = _measured(runs, metrics)
+    return run_tables(runs[0].stats(), every) if len(runs) == 1 and not more else [suite_table(stats_of(runs), more)]
+
+
+def _print(tables: Sequence[Table], form: str) -> None:
+    if form == "latex":
+        from assay.tables.latex import latex
+
+        sys.stdout.write("\n".join(map(latex, tables)))
+    elif form == "markdown":
+        sys.stdout.write("\n".join(table.markdown() for table in tables) + "\n")
+    else:
+        from assay.cli.console import make_console
+
+        console = make_console()
         for table in tables:
             table.print(console)
 
 
+def _measured(runs: Sequence[RunFolder], metrics: Sequence[str]) -> tuple[str, ...]:
+    """The metrics that were asked for, each once.
+
+    Raises:
+        AssayError: no run has measured one of them.
+    """
+    from assay.errors import unknown
+
+    known = {cell.metric for run in runs for cell in run.stats().cells} if metrics else set()
+    for name in metrics:
+        if name not in known:
+            raise unknown("metric of these runs", name, known, f"assay rescore RUNS --metric {name} measures it")
+    return tuple(dict.fromkeys(metrics))
+
+
 def _runs_and_notes(paths: list[Path]) -> tuple[list[RunFolder], list[str]]:
-    """The runs below some folders, each as it was scored last; and what to say of those that are not among them."""
-    from assay.errors import AssayError
+    """The runs below some folders, each as it was scored last; and what to say of those that are not among them.
+
+    A single run that is named by its folder is shown as it is.
+    """
     from assay.rescoring import latest
     from assay.store import find_runs
     from assay.store.folders import SPEC
     from assay.store.planned import PLAN
     from assay.tables import plan_notes
 
-    runs, notes, older = [], [], 0
+    found: dict[Path, RunFolder] = {}
+    notes: list[str] = []
     for path in paths:
         missing = [note for plan in sorted((*path.glob(PLAN), *path.glob(f"*/{PLAN}"))) for note in plan_notes(plan.parent)]
         try:
-            found = find_runs(path)
+            found.update((run.path.resolve(), run) for run in find_runs(path))
         except AssayError:
             if missing:
                 raise AssayError(f"{path} holds no finished run: {' '.join(missing)}") from None
             raise
-        shown = found if (path / SPEC).is_file() else latest(found)
-        older += len(found) - len(shown)
-        runs += shown
         notes += missing
-    if older:
-        notes.append(
-            f"{older} older runs are not shown, of which these differ in metrics alone; name a run's folder to see it."
-        )
+    everything = list(found.values())
+    runs = everything if len(paths) == 1 and (paths[0] / SPEC).is_file() else latest(everything)
+    if older := len(everything) - len(runs):
+        differ = f"{older} older runs are not shown, as newer ones" if older > 1 else "1 older run is not shown, as a newer one"
+        notes.append(f"{differ} of the same answers stand for them; name a run's folder alone to see it.")
     return runs, notes
 
 

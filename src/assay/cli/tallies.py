@@ -43,7 +43,9 @@ class State(Record):
     """Trials done whose answers were all kept from before."""
     failed: int
     requests: int
-    """Requests newly answered by models."""
+    """Requests newly answered by models, those that judge among them."""
+    judged: int
+    """Trials done whose answers a judge was newly asked about."""
     retries: int
     rate_limited: int
     """Attempts that a rate limit refused."""
@@ -86,6 +88,9 @@ class RunTally:
     copied: int = 0
     """Copies done, of those that the first format asks: the others ask none."""
     requests: int = 0
+    judged: int = 0
+    """Trials done whose answers were put to the judge."""
+    newly_judged: int = 0
     started: bool = False
     finished: bool = False
 
@@ -133,6 +138,9 @@ class Tallies:
             for run in runs:
                 for helper in run.helpers.values():
                     self._models.setdefault(helper, (self._engine.counters(helper), None))
+                if run.judge is not None:
+                    judge = run.judge.model
+                    self._models.setdefault(judge, (self._engine.counters(judge), run.judge.config))
                 self._models[run.model] = (self._engine.counters(run.model), run.config)
             for model in self._models:
                 self._recent.setdefault(model, deque())
@@ -169,10 +177,16 @@ class Tallies:
             self._timed.add(run.model)
         tally.requests += len(transcript.responses)
         tally.failed += transcript.answer.outcome == "failed"
+        if transcript.judging is not None:
+            tally.judged += 1
+            tally.newly_judged += self._new(transcript.judging.response)
         tally.cached += all(self._kept(response) for response in transcript.responses)
 
     def _kept(self, response: Response) -> bool:
         return response.asked_at is not None and response.asked_at < self._began
+
+    def _new(self, response: Response) -> bool:
+        return response.asked_at is not None and not self._kept(response)
 
     def state(self) -> State:
         """Where the suite stands now."""
@@ -197,6 +211,7 @@ class Tallies:
             cached=sum(tally.cached for tally in tallies),
             failed=sum(tally.failed for tally in tallies),
             requests=sum(one.answered for one in counts),
+            judged=sum(tally.newly_judged for tally in tallies),
             retries=sum(one.retries for one in counts),
             rate_limited=sum(one.refused for one in counts),
             in_flight=sum(one.in_flight for one in remote),
@@ -244,17 +259,11 @@ class Tallies:
 
     def _to_come(self, model: Model) -> float | None:
         """About how many requests have not been asked yet; `None` before the first trial is done."""
-        mine = [tally for tally in self.runs.values() if tally.run.model is model]
-        if all(tally.finished for tally in mine):
-            return 0.0
-        begun = [(tally, expected) for tally in mine if (expected := tally.trials_expected) is not None]
-        if not any(tally.trials for tally in mine):
-            return None
-        # Runs that have not begun are taken to be like those that have.
-        of_begun = sum(expected * tally.requests / max(1, tally.trials) for tally, expected in begun)
-        others = sum(tally.trials_at_most for tally in mine) - sum(tally.trials_at_most for tally, _ in begun)
-        each = of_begun / max(1, sum(tally.trials_at_most for tally, _ in begun))
-        return max(0.0, of_begun + others * each - self._models[model][0].asked)
+        answers = [(tally, tally.requests) for tally in self.runs.values() if tally.run.model is model]
+        judges = [tally for tally in self.runs.values() if tally.run.judge is not None and tally.run.judge.model is model]
+        parts = [_expected(part) for part in (answers, [(tally, tally.judged) for tally in judges]) if part]
+        known = [part for part in parts if part is not None]
+        return max(0.0, sum(known) - self._models[model][0].asked) if len(known) == len(parts) else None
 
     def _spent(self, model: Model, pace: _Pace) -> tuple[float | None, float | None]:
         """What a model's new answers cost so far, and will have cost at the end."""
@@ -263,6 +272,20 @@ class Tallies:
         if cost is None or pace.to_ask is None:
             return cost, None
         return cost, cost + pace.to_ask * cost / max(1, counters.answered)
+
+
+def _expected(runs: Sequence[tuple[RunTally, int]]) -> float | None:
+    """About how many requests some runs make in all, of what each made so far; `None` before the first trial is done."""
+    if all(tally.finished for tally, _ in runs):
+        return float(sum(made for _, made in runs))
+    if not any(tally.trials for tally, _ in runs):
+        return None
+    begun = [(tally, made, expected) for tally, made in runs if (expected := tally.trials_expected) is not None]
+    # Runs that have not begun are taken to be like those that have.
+    of_begun = sum(expected * made / max(1, tally.trials) for tally, made, expected in begun)
+    at_most = sum(tally.trials_at_most for tally, _, _ in begun)
+    others = sum(tally.trials_at_most for tally, _ in runs) - at_most
+    return of_begun + others * of_begun / max(1, at_most)
 
 
 class _Pace(NamedTuple):

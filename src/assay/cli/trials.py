@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from assay.records import Message, Response
-from assay.store.transcripts import reading_row
+from assay.records import Message, Response, Text
+from assay.store.transcripts import judging_of, reading_row
 from assay.stored_text import stored_text
 from assay.text import visible
 
@@ -29,7 +29,7 @@ def _description(row: dict[str, Any]) -> str:
     previous = None
     for number, prompt in enumerate(row["prompts"]):
         if prompt != previous:
-            parts.append(_prompt(prompt))
+            parts.append(_shown(stored_text(prompt)))
             previous = prompt
         if scored[number]:
             parts.append(_scored(row, number))
@@ -37,11 +37,24 @@ def _description(row: dict[str, Any]) -> str:
     if not any(scored):
         parts += [f"completion: {text!r}" for text in _completions(row)]
     sure = "" if row["confidence"] is None else f", {row['confidence']:.3f} sure ({row['confidence_source']})"
-    gold = " | ".join(reference["text"] for reference in row["references"] if reference["correct"])
-    parts += [f"read as:    {row['prediction']!r} ({row['outcome']}{sure})", f"right:      {gold!r}"]
+    parts.append(f"read as:    {row['prediction']!r} ({row['outcome']}{sure})")
+    if gold := [reference["text"] for reference in row["references"] if reference["correct"]]:
+        parts.append(f"right:      {' | '.join(gold)!r}")
     if row["error"]:
         parts.append(f"error:      {row['error']}")
-    return "\n".join(parts)
+    return "\n".join([*parts, *_judged(row)])
+
+
+def _judged(row: dict[str, Any]) -> list[str]:
+    """Whom the answer was put to, in which words, what came back and which mark was read in it."""
+    judging = judging_of(row)
+    if judging is None:
+        return [] if row["judged"] is None else [f"mark:       {row['judged']:.3g}"]
+    parts = ["", f"judge:      {judging.judge}", _shown(judging.prompt), ""]
+    parts += [f"reply:      {completion.text!r}" for completion in judging.response.completions]
+    failure = judging.response.failure
+    parts += [f"error:      {failure.kind}: {failure.message}"] if failure else []
+    return [*parts, f"mark:       {'none' if row['judged'] is None else format(row['judged'], '.3g')}"]
 
 
 def heading(row: dict[str, Any], run: str) -> str:
@@ -50,11 +63,8 @@ def heading(row: dict[str, Any], run: str) -> str:
     return visible(f"{run} · {row['instance_id']} · {row['perturbation'] or 'original'}{variant}", 200)
 
 
-def _prompt(stored: str) -> str:
-    prompt = stored_text(stored)
-    if isinstance(prompt, str):
-        return prompt
-    return "\n".join(_turn(message) for message in prompt)
+def _shown(prompt: Text) -> str:
+    return prompt if isinstance(prompt, str) else "\n".join(_turn(message) for message in prompt)
 
 
 def _turn(message: Message) -> str:

@@ -1,49 +1,70 @@
-"""`assay verify`: whether runs are as they were written."""
+"""`assay verify`: whether runs, decisions and evidence packs are as they were made, and say what follows from the answers."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import Json
+from assay.cli.options import Json, Plugins, load_plugins
+
+if TYPE_CHECKING:
+    from assay.decisions.verification import Checked
 
 
-def verify(path: Annotated[Path, typer.Argument(help="Folder of a run or of a suite.")], json: Json = False) -> None:
-    """Check every file of a run, or of all runs below a folder, against its manifest. Exit code 1 names what changed."""
-    from assay.errors import AssayError
-    from assay.store import verify as check
-    from assay.store.folders import CONTENT, MANIFEST
-    from assay.text import one_line
+def verify(
+    path: Annotated[Path, typer.Argument(help="Folder of a run or of a suite, a decision record, or an evidence pack.")],
+    key: Annotated[
+        list[str] | None,
+        typer.Option("--key", help="A public key that must have signed (file or base64); no others may. Several times."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Bytes and signatures only: compute no number again.")] = False,
+    plugin: Plugins = None,
+    json: Json = False,
+) -> None:
+    """Check every byte, every signature, and every number against the stored answers. Exit code 1 names what is wrong."""
+    from assay.decisions.keys import read_public_key
+    from assay.decisions.verification import Options, Verifier, counted
 
-    if not path.is_dir():
-        raise AssayError(f"{path} does not exist", "give the folder of a run or of a suite")
-    names = (*CONTENT, MANIFEST)
-    folders = [path] if any((path / name).is_file() for name in names) else _below(path, names)
-    if not folders:
-        raise AssayError(f"{path} holds no run", "give the folder of a run or of a suite")
-    found = {folder: [one_line(problem) for problem in check(folder)] for folder in folders}
-    problems = [problem for said in found.values() for problem in said]
+    load_plugins(plugin)
+    options = Options(quick=quick, keys=tuple(read_public_key(named) for named in key or ()))
+    checked = Verifier(options).anything(path)
+    problems = sum(len(one.problems) for one in checked)
     if json:
-        import msgspec
-
-        plain = [{"folder": one_line(str(folder)), "problems": said} for folder, said in found.items()]
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")
+        _as_json(checked)
     else:
-        sys.stdout.writelines(problem + "\n" for problem in problems)
+        _as_lines(checked)
     if problems:
-        sys.stderr.write(f"error: {_counted(len(problems), 'problem')} in {_counted(len(folders), 'run')}\n")
+        sys.stderr.write(f"error: {problems} {'problem' if problems == 1 else 'problems'} in {counted(checked)}\n")
         sys.exit(1)
     if not json:
-        sys.stdout.write(f"{_counted(len(folders), 'run')} verified: every file is as it was written\n")
+        which = "every number that could be computed again" if any(one.partial for one in checked) else "every number"
+        numbers = "" if quick else f", and {which} follows from the stored answers"
+        sys.stdout.write(f"{counted(checked)} verified: every file is as it was written{numbers}\n")
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _as_lines(checked: list[Checked]) -> None:
+    from assay.text import one_line
+
+    for one in checked:
+        sys.stdout.writelines(f"{one_line(problem)}\n" for problem in one.problems)
+        sys.stdout.writelines(f"signed by {signature}\n" for signature in one.signatures)
+        sys.stdout.writelines(f"note: {one_line(note)}\n" for note in one.notes)
 
 
-def _below(path: Path, names: tuple[str, ...]) -> list[Path]:
-    found = {file.parent for depth in ("*", "*/*") for name in names for file in path.glob(f"{depth}/{name}")}
-    return sorted(folder for folder in found if not folder.name.startswith("."))
+def _as_json(checked: list[Checked]) -> None:
+    import msgspec
+
+    from assay.text import one_line
+
+    plain = []
+    for one in checked:
+        made: dict[str, object] = {
+            "folder" if one.kind == "run" else one.kind: one_line(str(one.path)),
+            "problems": [one_line(problem) for problem in one.problems],
+            "notes": [one_line(note) for note in one.notes],
+        }
+        plain.append({**made, "signatures": one.signatures} if one.kind == "record" else made)
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n")

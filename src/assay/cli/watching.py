@@ -154,7 +154,7 @@ class PlainLines(Watcher):
 
 
 def summary(state: State) -> tuple[list[str], list[str]]:
-    """The state of a suite in parts: how far it is, and how fast."""
+    """The state of a suite in parts: how far it is, and how fast, as far as there is a pace yet."""
     at_most = "" if state.trials == state.trials_at_most else "at most "
     far = [f"{state.trials:,} of {at_most}{state.trials_at_most:,} trials"]
     far.append(f"{state.runs_finished} of {plural(state.runs, 'run')}")
@@ -164,7 +164,8 @@ def summary(state: State) -> tuple[list[str], list[str]]:
         far.append(f"paused for {shown_span(state.paused_s)}: {state.paused_why}")
     elif state.left_s is not None:
         far.append(f"{shown_span(state.left_s)} left")
-    fast = [f"{rate(state.requests_per_s)} requests/s", f"{state.tokens_per_s:,.0f} tokens/s"]
+    fast = [f"{rate(state.requests_per_s)} requests/s"] if state.requests_per_s else []
+    fast += [f"{state.tokens_per_s:,.0f} tokens/s"] if state.tokens_per_s >= 0.5 else []
     fast += [f"{state.in_flight:,} in flight of {state.limit:,}"] if state.limit else []
     fast += [f"computing {plural(state.computing, 'request')}"] if state.computing else []
     fast += [f"{state.rate_limited:,} rate-limited"] if state.rate_limited else []
@@ -177,8 +178,12 @@ def summary(state: State) -> tuple[list[str], list[str]]:
 def closing(state: State) -> str:
     """What was done, in a line."""
     parts = [f"{plural(state.trials, 'trial')} done, {plural(state.requests, 'new answer')}"]
-    if state.requests >= 2 * max(1, state.trials - state.cached):
-        parts[0] += " (a trial that scores options takes one for each)"
+    why = ["a trial that scores options takes one for each"]
+    if state.requests - state.judged < 2 * max(1, state.trials - state.cached):
+        why.clear()
+    if state.judged:
+        why.append("the judge's are among them")
+    parts[0] += f" ({'; '.join(why)})" if why else ""
     parts += [f"{state.cached:,} cached"] if state.cached else []
     parts += [f"{state.failed:,} failed"] if state.failed else []
     parts += [f"{plural(state.retries, 'retry', 'retries')}"] if state.retries else []

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from assay.comparison.matrices import Matrix
 from assay.comparison.multiplicity import benjamini_hochberg, holm
 from assay.comparison.pairs import LEVEL, Differences, paired_differences
@@ -148,6 +150,29 @@ def _estimate(matrix: Matrix, values: Any) -> Estimate:
     estimate = clustered_mean(there, clusters, matrix.metric.range)
     assert estimate is not None  # a matrix holds no candidate without any value
     return estimate
+
+
+def narrowed(board: Board, candidates: Sequence[str]) -> Board:
+    """The board of some of its candidates: their own pairs, with p values corrected for these alone, and tiers by that.
+
+    The same as a board made anew of them where all candidates were asked the same instances, but for what it takes to show a
+    difference (`detectable`) and the correction over scenarios (`p_scenarios`), which are left out.
+    """
+    held = [pair for pair in board.pairs if pair.first in candidates and pair.second in candidates]
+    pairs = [
+        msgspec.structs.replace(
+            pair, p_table=p, p_scenarios=None, detectable=None, verdict=_verdict(pair.difference.value, p, board.better)
+        )
+        for pair, p in zip(held, holm([pair.p for pair in held]), strict=True)
+    ]
+    standings = [standing for standing in board.standings if standing.candidate in candidates]
+    better = shown_better([standing.candidate for standing in standings], pairs)
+    ranks, tier = rank_intervals(better), tiers(better, range(len(standings))) if standings else []
+    placed = tuple(
+        msgspec.structs.replace(standing, best_rank=best, worst_rank=worst, tier=number)
+        for standing, (best, worst), number in zip(standings, ranks, tier, strict=True)
+    )
+    return msgspec.structs.replace(board, standings=placed, pairs=tuple(pairs))
 
 
 def shown_better(candidates: Sequence[str], pairs: Sequence[Pair]) -> NDArray[np.bool_]:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 from assay.comparison.aggregates import aggregate
 from assay.comparison.boards import make_boards
-from assay.comparison.contract import differences
+from assay.comparison.contract import differences, refusal
 from assay.comparison.evidence import Evidence, Run
 from assay.comparison.failures import failures
 from assay.comparison.matrices import By, Matrix, matrices
 from assay.comparison.results import Aggregates, Board, Comparison, Difference
 from assay.comparison.variance import variances
 from assay.errors import AssayError
+from assay.judging import METRIC
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Record
 
-SHOWN_DIFFERENCES = 4
-"""Differing keys, and candidates, that a refusal names; all stand in the result where they are allowed."""
+UNMARKED = "no judge's mark, as none was asked or its replies hold none"
 
 
 class Question(Record):
@@ -53,14 +52,16 @@ def compare(evidence: Evidence, question: Question) -> Comparison:
             specs = {candidate: run.file.spec for candidate, run in runs.items()}
             found_differences |= {(scenario, d.key): d for d in differences(scenario, specs, found)}
         if found_differences and not question.allow_differences:
-            raise _refusal(list(found_differences.values()))
+            raise refusal(list(found_differences.values()), "add --allow-differences, which prints them into the result")
         held = [matrix for found, runs in measured.values() for matrix in matrices(runs, found, question.by)]
+        notes += _without_values(measured, held)
         made = make_boards(held)
         boards += made
         if question.by == "scenario":
             aggregates += _aggregated(list(zip(held, made, strict=True)), evidence, metric, question)
     if not boards:
-        raise AssayError(f"no {question.by} has values of two candidates", "see `assay show` on the runs")
+        why = f": {UNMARKED}" if any(metric.name == METRIC for metric, _ in measured.values()) else ""
+        raise AssayError(f"no {question.by} has values of two candidates{why}", "see `assay show --trials 3` on the runs")
     notes += _missing(boards, evidence)
     return Comparison(
         candidates=evidence.candidates,
@@ -101,32 +102,28 @@ def _measured(evidence: Evidence, metric: str, notes: list[str]) -> dict[str, tu
     return found
 
 
-def _refusal(found: Sequence[Difference]) -> AssayError:
-    """Which keys differ, for which candidates, in one line."""
-    by_key: dict[str, list[Difference]] = {}
-    for difference in found:
-        by_key.setdefault(difference.key, []).append(difference)
-    said = []
-    for key, held in islice(by_key.items(), SHOWN_DIFFERENCES):
-        values = "; ".join(f"{candidate}: {value}" for candidate, value in islice(held[0].values.items(), SHOWN_DIFFERENCES))
-        others = f" and {len(held) - 1} more" if len(held) > 1 else ""
-        said.append(f"{key} of {held[0].scenario}{others} ({values})")
-    more = len(by_key) - SHOWN_DIFFERENCES
-    also = f" and {more} more keys" if more > 0 else ""
-    return AssayError(
-        "runs cannot be compared, as they differ in " + ", ".join(said) + also,
-        "ask all candidates alike, or add --allow-differences, which prints them into the result",
-    )
+def _without_values(measured: Mapping[str, tuple[Metric, Mapping[str, Run]]], held: Sequence[Matrix]) -> list[str]:
+    """A note for each scenario some of whose candidates cannot be compared by its metric, for want of values."""
+    notes = []
+    for scenario, (metric, runs) in measured.items():
+        compared = {candidate for matrix in held if matrix.scenario == scenario for candidate in matrix.candidates}
+        lacking = [candidate for candidate in runs if candidate not in compared]
+        why = f" ({UNMARKED})" if metric.name == METRIC else ""
+        notes += [f"{scenario}: too few values of {metric.name} to compare {', '.join(lacking)}{why}."] if lacking else []
+    return notes
 
 
 def _missing(boards: Sequence[Board], evidence: Evidence) -> list[str]:
     """A note for each candidate some of whose answers have no value."""
     counts = dict.fromkeys(evidence.candidates, 0)
+    reasons = "failed requests, or nothing to judge"
+    if any(board.metric == METRIC for board in boards):
+        reasons = f"failed requests, or {UNMARKED}"
     for board in boards:
         for standing in board.standings:
             counts[standing.candidate] += standing.missing
     return [
-        f"{candidate} has no value for {count} of its answers (failed requests, or nothing to judge): its pairs leave them out."
+        f"{candidate} has no value for {count} of its answers ({reasons}): its pairs leave them out."
         for candidate, count in counts.items()
         if count
     ]

@@ -8,16 +8,20 @@ asked, since a larger limit picks a superset and only common instances are compa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from assay.comparison.results import Difference
+from assay.errors import AssayError
 from assay.identity import canonical
 from assay.metrics import Metric
 from assay.records import RunSpec
 
 LONGEST_VALUE = 120
 """Characters of a value that are shown."""
+SHOWN_DIFFERENCES = 4
+"""Differing keys, and candidates, that a refusal names; all stand in the result where they are allowed."""
 
 
 def terms(spec: RunSpec, metric: Metric) -> dict[str, str]:
@@ -62,3 +66,21 @@ def differences(scenario: str, specs: Mapping[str, RunSpec], metric: Metric) -> 
             found.append(Difference(scenario=scenario, key=key, values=values))
     own_data = [difference for difference in found if difference.key != "data.instances"]
     return own_data or found  # other data or another seed say already why the instances differ
+
+
+def refusal(found: Sequence[Difference], allowing: str) -> AssayError:
+    """Which keys differ, for which candidates, in one line; `allowing` says how to go on all the same."""
+    by_key: dict[str, list[Difference]] = {}
+    for difference in found:
+        by_key.setdefault(difference.key, []).append(difference)
+    said = []
+    for key, held in islice(by_key.items(), SHOWN_DIFFERENCES):
+        values = "; ".join(f"{candidate}: {value}" for candidate, value in islice(held[0].values.items(), SHOWN_DIFFERENCES))
+        others = f" and {len(held) - 1} more" if len(held) > 1 else ""
+        said.append(f"{key} of {held[0].scenario}{others} ({values})")
+    more = len(by_key) - SHOWN_DIFFERENCES
+    also = f" and {more} more keys" if more > 0 else ""
+    return AssayError(
+        "runs cannot be compared, as they differ in " + ", ".join(said) + also,
+        f"ask all candidates alike, or {allowing}",
+    )

@@ -1,4 +1,7 @@
-"""The runs that a comparison rests on: which candidates, which scenarios, and which run speaks for each pair of them."""
+"""The runs that a comparison rests on: which candidates, which scenarios, and which runs there are of them.
+
+Which run speaks for a candidate where it has several of a scenario is chosen in `speaking`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from assay.comparison.speaking import speaking
 from assay.errors import AssayError, unknown
 from assay.identity import digest
 from assay.store import RunFolder, find_runs
@@ -22,6 +26,8 @@ class Run:
     folder: RunFolder
     file: SpecFile
     candidate: str
+    written: int = 0
+    """When it was finished, nanoseconds of Unix time."""
 
     @property
     def scenario(self) -> str:
@@ -45,16 +51,16 @@ class Evidence:
     notes: tuple[str, ...] = ()
 
 
-def gather(folders: Sequence[Path], candidates: Sequence[str] = ()) -> Evidence:
+def gather(folders: Sequence[Path], candidates: Sequence[str] = (), alone: bool = False) -> Evidence:
     """The runs in some folders, of some candidates or of all.
 
     Args:
         folders: of runs, of suites, or of suites' folders. A candidate that is found in several suites counts once for each.
         candidates: labels as tables show them; none: all.
+        alone: one candidate is enough, and so is a scenario that was asked of one.
 
     Raises:
-        AssayError: a folder holds no run, no candidate has that label, there are fewer than two, or two runs of one
-            candidate and scenario cannot stand for each other.
+        AssayError: a folder holds no run, no candidate has that label, or there are too few.
     """
     runs = _labelled(_newest(run for folder in folders for run in find_runs(folder)))
     known = sorted({run.candidate for run in runs})
@@ -62,26 +68,31 @@ def gather(folders: Sequence[Path], candidates: Sequence[str] = ()) -> Evidence:
         if wanted not in known:
             raise unknown("candidate", wanted, known)
     chosen = tuple(dict.fromkeys(candidates)) or tuple(known)
-    if len(chosen) < 2:
+    if len(chosen) < (1 if alone else 2):
         only = f"there is only {chosen[0]}" if chosen else "no run is finished"
         raise AssayError(f"nothing to compare: {only}", "run another candidate, or give its folder too")
     found: dict[str, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         found[run.scenario][run.candidate].append(run)
-    held = {
-        scenario: {candidate: _speaking(by[candidate]) for candidate in chosen if candidate in by}
-        for scenario, by in sorted(found.items())
-    }
+    held: dict[str, Mapping[str, Run]] = {}
+    notes: list[str] = []
+    for scenario, by in sorted(found.items()):
+        wanted_runs = {candidate: by[candidate] for candidate in chosen if candidate in by}
+        if wanted_runs:
+            held[scenario], left = speaking(scenario, wanted_runs)
+            notes += left
+    if alone:
+        return Evidence(chosen, held, tuple(notes))
     compared = {scenario: by for scenario, by in held.items() if len(by) > 1}
-    alone = [scenario for scenario, by in held.items() if len(by) == 1]
+    single = [scenario for scenario, by in held.items() if len(by) == 1]
     if not compared:
         hint = "run them on the same scenarios"
         raise AssayError("no scenario was asked of two candidates", hint)
-    notes = (f"Asked of one candidate only, so not compared: {', '.join(alone)}.",) if alone else ()
-    return Evidence(chosen, compared, notes)
+    notes += [f"Asked of one candidate only, so not compared: {', '.join(single)}."] if single else []
+    return Evidence(chosen, compared, tuple(notes))
 
 
-def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile]]:
+def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile, int]]:
     """Of finished runs that differ only in their metrics, the one that was written last; each folder once."""
     found: dict[tuple[Path, str], tuple[int, RunFolder, SpecFile]] = {}
     for folder in {folder.path.resolve(): folder for folder in folders}.values():
@@ -92,48 +103,23 @@ def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile]]:
         written = (folder.path / MANIFEST).stat().st_mtime_ns
         if asked not in found or written >= found[asked][0]:
             found[asked] = (written, folder, file)
-    return [(folder, file) for _, folder, file in found.values()]
+    return [(folder, file, written) for written, folder, file in found.values()]
 
 
-def _labelled(runs: Sequence[tuple[RunFolder, SpecFile]]) -> list[Run]:
+def _labelled(runs: Sequence[tuple[RunFolder, SpecFile, int]]) -> list[Run]:
     """The runs by candidate. A label that is found in several suites is told apart by the suite's name, or its whole path."""
     homes: dict[str, set[Path]] = defaultdict(set)
-    for folder, file in runs:
+    for folder, file, _ in runs:
         homes[_label(file)].add(folder.path.resolve().parent)
     made = []
-    for folder, file in runs:
+    for folder, file, written in runs:
         label, home = _label(file), folder.path.resolve().parent
         if len(homes[label]) > 1:
             same_name = sum(other.name == home.name for other in homes[label]) > 1
             label = f"{label} ({home if same_name else home.name})"
-        made.append(Run(folder, file, label))
+        made.append(Run(folder, file, label, written))
     return made
 
 
 def _label(file: SpecFile) -> str:
     return file.spec.label or file.spec.model.name
-
-
-def _speaking(runs: Sequence[Run]) -> Run:
-    """Of runs of one candidate on one scenario that differ in how many instances were asked, the one with the most.
-
-    Raises:
-        AssayError: they differ in something else.
-    """
-    if len(runs) == 1:
-        return runs[0]
-    specs = [msgspec.to_builtins(run.file.spec) for run in runs]
-    for spec in specs:
-        spec.pop("max_instances")
-        spec.pop("metrics")
-        spec["data"].pop("instances")
-    keys = sorted(key for key in specs[0] if any(spec[key] != specs[0][key] for spec in specs))
-    if keys:
-        names = " and ".join(run.folder.name for run in runs[:2])
-        problem = f"{runs[0].candidate} has several runs of {runs[0].scenario} that differ in {', '.join(keys)}: {names}"
-        raise AssayError(problem, "give the folders of the runs that are to be compared")
-
-    def asked(run: Run) -> tuple[bool, int]:
-        return run.file.spec.max_instances is None, run.file.spec.max_instances or 0
-
-    return max(runs, key=asked)

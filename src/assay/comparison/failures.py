@@ -15,23 +15,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from assay.comparison.evidence import Evidence, Run
 from assay.comparison.features import features_of
 from assay.comparison.matrices import Matrix, reading, subgroups_of
-from assay.comparison.misses import flips, suspects
+from assay.comparison.misses import Row, example, flips, plain, suspects
 from assay.comparison.multiplicity import holm
 from assay.comparison.pairs import LEVEL, paired_differences
 from assay.comparison.results import Failing, Failures
-from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Estimate
 from assay.statistics.estimates import t_quantile
 from assay.statistics.groups import FEWEST_CLUSTERS
 from assay.store.folders import SCORES, TRANSCRIPTS
-from assay.stored_text import stored_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,7 +100,8 @@ class _Test:
     elsewhere: float
     excess: Estimate
     p: float | None
-    examples: tuple[str, ...]
+    examples: tuple[Row, ...]
+    ids: tuple[str, ...]
 
 
 def _tests(table: pl.DataFrame, metric: Metric) -> Iterator[_Test]:
@@ -122,7 +119,7 @@ def _tests(table: pl.DataFrame, metric: Metric) -> Iterator[_Test]:
         for where, inside in slices.items():
             found = _against_rest(values, inside, clusters)
             if found is not None:
-                yield _Test(what, where, *found, _examples(originals, values * inside))
+                yield _Test(what, where, *found, *_examples(originals, values * inside))
         yield from _perturbed(table, originals, what, metric)
 
 
@@ -133,17 +130,9 @@ def _slices(originals: pl.DataFrame) -> dict[str, Floats]:
     groups = [subgroups_of(stored) for stored in originals["subgroups"]]
     named = sorted({(axis, value) for group in groups for axis, value in group.items()})
     found = {f"subgroup {axis}={value}": [group.get(axis) == value for group in groups] for axis, value in named}
-    try:
-        inputs = [_plain(text) for text in originals["input"]]
-    except msgspec.MsgspecError as error:
-        raise AssayError(f"a stored input is not what assay writes: {error}", "run `assay verify` on the runs") from None
+    inputs = [plain(text) for text in originals["input"]]
     found |= {f"input {name}": has for name, has in features_of(inputs).items()}
     return {name: np.array(has, dtype=float) for name, has in found.items()}
-
-
-def _plain(stored: str) -> str:
-    text = stored_text(stored)
-    return text if isinstance(text, str) else "\n".join(message.content for message in text)
 
 
 def _clusters(table: pl.DataFrame) -> Integers:
@@ -204,17 +193,17 @@ def _perturbed(table: pl.DataFrame, originals: pl.DataFrame, what: str, metric: 
         excess = Estimate(**ends, n=both.height, clusters=int(found.clusters[0]), method="paired")
         rates = (float(values[0].mean()), float(values[1].mean()))
         examples = _examples(both, values[0] - values[1])
-        yield _Test(what, f"perturbation {name}", both.height, *rates, excess, float(found.p[0]), examples)
+        yield _Test(what, f"perturbation {name}", both.height, *rates, excess, float(found.p[0]), *examples)
 
 
-def _examples(table: pl.DataFrame, badness: Floats) -> tuple[str, ...]:
-    """Ids of the rows that fail worst."""
+def _examples(table: pl.DataFrame, badness: Floats) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+    """The rows that fail worst, without a candidate's name, and their ids."""
     import numpy as np
 
     held = np.nan_to_num(badness)
-    worst = np.argsort(-held, kind="stable")[:EXAMPLES]
-    names = table["instance_id"]
-    return tuple(str(names[int(row)]) for row in worst if held[row] > 0)
+    worst = [int(row) for row in np.argsort(-held, kind="stable")[:EXAMPLES] if held[row] > 0]
+    some = table[worst].select("instance_id", "wrong", "prediction", "gold", "input").rows()
+    return tuple(Row("", *rest) for _, *rest in some), tuple(str(name) for name, *_ in some)
 
 
 def _significant(scenario: str, candidate: str, tests: Sequence[_Test]) -> list[Failing]:
@@ -222,7 +211,9 @@ def _significant(scenario: str, candidate: str, tests: Sequence[_Test]) -> list[
     for test, p in zip(tests, holm([test.p for test in tests]), strict=True):
         if p is not None and p <= LEVEL and test.excess.value > 0:
             held: Mapping[str, object] = {name: getattr(test, name) for name in ("what", "where", "items", "rate", "elsewhere")}
+            rows = [row._replace(candidate=candidate) for row in test.examples]
+            examples = tuple(example(name, [row]) for name, row in zip(test.ids, rows, strict=True))
             found.append(
-                Failing(scenario=scenario, candidate=candidate, **held, excess=test.excess, p=p, examples=test.examples)  # type: ignore[arg-type]
+                Failing(scenario=scenario, candidate=candidate, **held, excess=test.excess, p=p, examples=examples)  # type: ignore[arg-type]
             )
     return found

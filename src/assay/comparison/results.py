@@ -118,6 +118,18 @@ class Variance(Record):
     mean_over_formats: float | None = None
 
 
+class Example(Record):
+    """An item and what came of it, as text that is fit to show: on one line, cut."""
+
+    instance: str
+    """Its id, for `assay show --instance`."""
+    input: str
+    gold: str
+    """A right answer; empty where there is none."""
+    answers: dict[str, str]
+    """Candidate to what its answer was read as."""
+
+
 class Failing(Record):
     """A slice of a run in which a candidate fails significantly more often than elsewhere."""
 
@@ -134,16 +146,15 @@ class Failing(Record):
     excess: Estimate
     p: float
     """After Holm's correction for all slices of the candidate in the scenario."""
-    examples: tuple[str, ...]
-    """Ids of instances to look at with `assay show --instance`."""
+    examples: tuple[Example, ...]
+    """Items of the slice at which it fails worst."""
 
 
 class Suspect(Record):
     """An instance that every candidate misses: hard, or labelled wrongly."""
 
     scenario: str
-    instance: str
-    gold: str
+    item: Example
     common: str
     """The prediction most candidates agree on."""
     agreeing: int
@@ -154,7 +165,7 @@ class Flip(Record):
     """An instance that some candidates get right and others wrong."""
 
     scenario: str
-    instance: str
+    item: Example
     right: tuple[str, ...]
     wrong: tuple[str, ...]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from assay.comparison.results import Aggregates, Board, Comparison, Failures, Pair, Variance
+from assay.comparison.results import Aggregates, Board, Comparison, Example, Failures, Pair, Variance
 from assay.records import Estimate
 from assay.tables import NOT_MEASURED, Table, format_estimate
-from assay.text import one_line
 
 FEW_PAIRS = 10
 """Up to so many pairs of a board are all shown; of more only neighbours in rank, unless all are asked for."""
@@ -20,7 +20,9 @@ HOW_TO_READ = (
     "Would have shown: the smallest true difference that is found 4 times in 5, beside every difference that is not shown.",
 )
 SHOWN_CHARACTERS = 100
-"""Of an answer, in a list of items."""
+"""Of an input or an answer, in a list of items."""
+FEW_ANSWERS = 4
+"""Candidates whose answer to an item is shown."""
 WORDS = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
 
 
@@ -180,29 +182,54 @@ def _variance(found: Sequence[Variance]) -> Table:
     return Table("Where the variance comes from", header, rows, keys=3, notes=notes)
 
 
-def _short(text: str) -> str:
-    return one_line(text, SHOWN_CHARACTERS)
-
-
 def _failures(found: Failures) -> list[Table]:
+    tables = [_slices(found)]
+    examples = {(held.scenario, held.candidate, item.instance): item for held in found.slices for item in held.examples}
+    if examples:
+        shown = [[scenario, *_item(item), _answered(item)] for (scenario, _, _), item in islice(examples.items(), EXAMPLES)]
+        note = "What these slices hold; `assay show RUN --instance ITEM` shows an item's prompts and answers in full."
+        header = ["scenario", "item", "input", "label", "answered"]
+        tables.append(Table("Examples of where they fail", header, shown, keys=5, notes=[note]))
+    if found.suspects:
+        rows = [
+            [s.scenario, *_item(s.item), _short(s.common), f"{s.agreeing} of {len(s.item.answers)}", _answered(s.item)]
+            for s in found.suspects[:EXAMPLES]
+        ]
+        header = ["scenario", "item", "input", "label", "most frequent answer", "given by", "answered"]
+        note = f"{len(found.suspects)} items; where most candidates agree on another answer than the label, it may be wrong."
+        tables.append(Table("Items that every candidate misses", header, rows, keys=7, notes=[note]))
+    if found.flips:
+        rows = [
+            [f.scenario, *_item(f.item), _answered(f.item, f.right), _answered(f.item, f.wrong)] for f in found.flips[:EXAMPLES]
+        ]
+        header = ["scenario", "item", "input", "label", "right", "wrong"]
+        note = f"{len(found.flips)} items, the most divided first."
+        tables.append(Table("Items on which candidates differ", header, rows, keys=6, notes=[note]))
+    return tables
+
+
+def _slices(found: Failures) -> Table:
     rows = [
         [s.scenario, s.candidate, s.what, s.where, str(s.items), f"{s.rate:.2f}", f"{s.elsewhere:.2f}", _signed(s.excess)]
-        + [format_p(s.p), ", ".join(s.examples)]
+        + [format_p(s.p), ", ".join(item.instance for item in s.examples)]
         for s in found.slices
     ]
     header = ["scenario", "candidate", "what", "where", "items", "rate", "elsewhere", "more by", "p", "see items"]
     note = f"{found.tested} slices tested; those with significantly more failures than elsewhere (Holm within a run) are shown."
     title = "Where candidates fail more than elsewhere"
-    tables = [Table(title, header, rows, keys=4, notes=[note]) if rows else Table("", [title], [["nowhere shown"]], 1, [note])]
-    if found.suspects:
-        rows = [[s.scenario, s.instance, _short(s.gold), _short(s.common), str(s.agreeing)] for s in found.suspects[:EXAMPLES]]
-        header = ["scenario", "item", "label", "most frequent answer", "candidates"]
-        note = f"{len(found.suspects)} items; where candidates agree on another answer, the label may be wrong."
-        tables.append(Table("Items that every candidate misses", header, rows, keys=4, notes=[note]))
-    if found.flips:
-        rows = [[f.scenario, f.instance, ", ".join(f.right), ", ".join(f.wrong)] for f in found.flips[:EXAMPLES]]
-        note = f"{len(found.flips)} items, the most divided first."
-        tables.append(
-            Table("Items on which candidates differ", ["scenario", "item", "right", "wrong"], rows, keys=4, notes=[note])
-        )
-    return tables
+    return Table(title, header, rows, keys=4, notes=[note]) if rows else Table("", [title], [["nowhere shown"]], 1, [note])
+
+
+def _item(item: Example) -> list[str]:
+    return [item.instance, _short(item.input), _short(item.gold)]
+
+
+def _answered(item: Example, candidates: Sequence[str] | None = None) -> str:
+    """What candidates answered, all or some of them; those beyond the first few are counted."""
+    names = list(item.answers if candidates is None else candidates)
+    said = [f"{name}: {_short(item.answers[name]) or 'nothing'}" for name in names[:FEW_ANSWERS]]
+    return "; ".join([*said, *([f"and {len(names) - FEW_ANSWERS} more"] if len(names) > FEW_ANSWERS else [])])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -65,7 +65,16 @@ def cover(suite: Suite, chart: Map, *, families: bool = True) -> Coverage:
     Raises:
         AssayError: an entry of the suite, or a scenario file that the map names, does not exist.
     """
-    mine, library = suite_units(suite), list(library_units())
+    return cover_units(suite.name, suite_units(suite), chart, families=families)
+
+
+def cover_units(name: str, mine: Sequence[Unit], chart: Map, *, families: bool = True) -> Coverage:
+    """What is measured by some scenarios, such as those of finished runs (`units.run_unit`), on a map.
+
+    Raises:
+        AssayError: a scenario file that the map names does not exist.
+    """
+    library = list(library_units())
     tables = [_table(table, mine, library) for table in chart.all_tables()]
     nobody = [
         f"{table.title}: {name}"
@@ -75,7 +84,7 @@ def cover(suite: Suite, chart: Map, *, families: bool = True) -> Coverage:
     ]
     if families:
         tables.append(_families(mine, library))
-    return Coverage(suite=suite.name, map=chart.map, tables=tuple(tables), nobody=tuple(nobody))
+    return Coverage(suite=name, map=chart.map, tables=tuple(tables), nobody=tuple(nobody))
 
 
 def _table(table: MapTable, mine: Sequence[Unit], library: Sequence[Unit]) -> CoverageTable:
@@ -143,4 +152,15 @@ def _families(mine: Sequence[Unit], library: Sequence[Unit]) -> CoverageTable:
     return CoverageTable(title="families of metrics", columns=("",), rows=rows)
 
 
-__all__ = ["Coverage", "CoverageTable", "Covered", "Map", "MapTable", "Place", "builtin_map", "cover", "read_map"]
+__all__ = [
+    "Coverage",
+    "CoverageTable",
+    "Covered",
+    "Map",
+    "MapTable",
+    "Place",
+    "builtin_map",
+    "cover",
+    "cover_units",
+    "read_map",
+]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
 
 from assay import registry
 from assay.coverage.maps import Place
@@ -12,6 +16,7 @@ from assay.entries import Ask
 from assay.metrics import metrics_for
 from assay.perturbations import parse_perturbations
 from assay.prompting import with_changes
+from assay.records import RunSpec, Taxonomy
 from assay.scenarios import Scenario
 from assay.scenarios.own import cases_of
 from assay.scenarios.variants import entry_of, variants
@@ -25,23 +30,28 @@ class Unit:
     name: str
     entry: str
     """As a user would name it."""
-    scenario: Scenario
+    taxonomy: Taxonomy
+    licence: str = ""
+    groups: str = ""
+    """The axes of its subgroups, where they are known without data: one's own scenario declares them."""
     perturbations: frozenset[str] = frozenset()
     families: frozenset[str] = frozenset()
     """Families of metrics that it measures."""
 
     def axis(self, name: str) -> str:
-        """What its declaration says on an axis: of the taxonomy, of one's own terms, its licence, or the axes of its subgroups.
-
-        Subgroups are known without data only where one's own scenario declares them.
-        """
-        taxonomy = self.scenario.taxonomy
+        """What it says on an axis: of the taxonomy, of one's own terms, its licence, or the axes of its subgroups."""
         if name.startswith("terms."):
-            return taxonomy.terms.get(name.removeprefix("terms."), "")
+            return self.taxonomy.terms.get(name.removeprefix("terms."), "")
         if name == "subgroups":
-            cases = cases_of(self.scenario)
-            return " ".join(cases.layout.subgroups) if cases else ""
-        return self.scenario.licence if name == "licence" else str(getattr(taxonomy, name))
+            return self.groups
+        return self.licence if name == "licence" else str(getattr(self.taxonomy, name))
+
+
+def unit_of(scenario: Scenario, name: str, entry: str, families: frozenset[str], perturbations: Iterable[str] = ()) -> Unit:
+    """A scenario of the catalog as a unit."""
+    cases = cases_of(scenario)
+    groups = " ".join(cases.layout.subgroups) if cases else ""
+    return Unit(name, entry, scenario.taxonomy, scenario.licence, groups, frozenset(perturbations), families)
 
 
 def suite_units(suite: Suite) -> list[Unit]:
@@ -65,13 +75,27 @@ def _asked(suite: Suite, ask: Ask) -> Unit:
     families |= {registry.perturbations.get(copy.name).kind for copy in copies}
     if (ask.formats or suite.formats) > 1:
         families.add("robustness")
-    return Unit(
-        name=family.name,
-        entry=entry_of(family, family.resolve(ask.parameters)).rstrip(":"),
-        scenario=scenario,
-        perturbations=frozenset(copy.name for copy in copies),
-        families=frozenset(families),
-    )
+    entry = entry_of(family, family.resolve(ask.parameters)).rstrip(":")
+    return unit_of(scenario, family.name, entry, frozenset(families), (copy.name for copy in copies))
+
+
+def run_unit(spec: RunSpec, title: str, card: Mapping[str, Any], families: Iterable[str]) -> Unit:
+    """What a run measured, from what it wrote down: its scenario need not be there any more.
+
+    Args:
+        spec: of the run.
+        title: of the scenario, with its parameters.
+        card: of the scenario, as the run keeps it.
+        families: of the metrics that have values.
+    """
+    copies = tuple(named.name for named in spec.perturbations)
+    found = {*families, *(registry.perturbations.get(name).kind for name in copies if name in registry.perturbations.names())}
+    try:
+        taxonomy = msgspec.convert(card.get("taxonomy", {}), Taxonomy)
+    except msgspec.ValidationError:
+        taxonomy = Taxonomy(task="")  # of a card that assay did not write
+    licence = str(card.get("licence", ""))
+    return Unit(spec.scenario.name, title, taxonomy, licence, "", frozenset(copies), frozenset(found))
 
 
 def library_units() -> Iterator[Unit]:
@@ -82,7 +106,7 @@ def library_units() -> Iterator[Unit]:
             if scenario.taxonomy.task == "user-defined":
                 continue
             families = frozenset(metric.family for metric in metrics_for((scenario.main_metric, *scenario.metrics)))
-            yield Unit(name=name, entry=entry_of(family, parameters), scenario=scenario, families=families)
+            yield unit_of(scenario, name, entry_of(family, parameters), families)
 
 
 def belongs(unit: Unit, place: Place) -> bool:
@@ -92,7 +116,7 @@ def belongs(unit: Unit, place: Place) -> bool:
     if place.scenarios or place.where:
         named = any(_names(listed, unit) for listed in place.scenarios)
         return named or (bool(place.where) and all(_says(unit.axis(axis), words) for axis, words in place.where.items()))
-    taxonomy = unit.scenario.taxonomy
+    taxonomy = unit.taxonomy
     said = (taxonomy.task, taxonomy.what, taxonomy.who, taxonomy.language, *taxonomy.terms.values())
     return not place.perturbations and any(_says(text, place.name) for text in said)
 
@@ -108,5 +132,9 @@ def _names(listed: str, unit: Unit) -> bool:
 
 def _says(text: str, words: str | list[str]) -> bool:
     """Whether one of the words begins a word of the text, in any case."""
-    listed = [words] if isinstance(words, str) else words
-    return any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in listed)
+    return any(_begins(text, word) for word in ([words] if isinstance(words, str) else words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _begins(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) is not None

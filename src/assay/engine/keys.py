@@ -21,10 +21,11 @@ class Keys:
 
     A preimage is JSON: `{"model": …, "request": …, "schema": 1}`. Fields at their default are left out, so a later field
     with a default does not make old answers unreachable. `repeat` counts only when the model samples (temperature above
-    0), `options` only for models that read them.
+    0), `options` only for models that read them, and the model's `occasion` where it is asked on one.
     """
 
     def __init__(self, model: Model) -> None:
+        self._occasion = {"occasion": model.occasion} if model.occasion else {}
         self._model = msgspec.Raw(canonical(_set_fields(model.identity, _IDENTITY)))
         self._reads_options = model.capabilities.reads_options
 
@@ -43,7 +44,7 @@ class Keys:
         for name in ("temperature", "top_p"):
             if name in fields:
                 fields[name] = float(fields[name])
-        return canonical({"schema": SCHEMA, "model": self._model, "request": fields})
+        return canonical({"schema": SCHEMA, "model": self._model, "request": fields, **self._occasion})
 
     def key(self, request: Request) -> str:
         """The request's key: SHA-256 of its preimage, 64 hexadecimal digits."""

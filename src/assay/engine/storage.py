@@ -29,10 +29,17 @@ SAY_AFTER_S = 10.0
 """Seconds of such a wait after which the user is told of it."""
 BUSY_S = 1.0
 """Seconds after which SQLite, waiting, comes back to be asked again."""
+CHECKPOINT_PAGES = 4000
+"""Pages (32 MB) after which SQLite moves the log into the file: answers wait while it does, at its own setting of 1,000 four
+times as often, since keys are spread over the whole index and each commit writes most of its pages anew."""
 LOOKUP_SIZE = 500
 """Keys in one query; SQLite's oldest limit is 999 parameters."""
 LEVEL = 1
 """zlib's fastest: on prompts it gives nearly all of the saving at a third of the time."""
+WINDOW_BITS = (9, 15)
+"""zlib's smallest and largest window, as powers of two: one that fits a short text takes a third of the time to set up."""
+ROWS_AT_ONCE = (64, 8, 1)
+"""Rows stored by one statement: each lets go of Python's lock, and has to wait for it again while requests are sent."""
 WORTH_PACKING = 512
 """Bytes of JSON from which a response is compressed; a shorter one costs more time than it saves."""
 NOTED_EVERY_S = 86_400
@@ -64,6 +71,10 @@ class Row(NamedTuple):
     """Unix time of the last use, to the day."""
     size: int
     """Bytes it takes in the file, without SQLite's own."""
+
+
+_Values = tuple[bytes, bytes, bytes, int]
+"""A row as the file holds it: key, packed preimage, packed response, Unix time of the last use."""
 
 
 class Storage:
@@ -124,12 +135,14 @@ class Storage:
             What the file holds for each entry afterwards: the first answer to a request stays, whoever stored it.
         """
         now = int(time.time())
-        rows = [
-            (bytes.fromhex(entry.key), zlib.compress(entry.preimage, LEVEL), _pack(entry.response), now) for entry in entries
-        ]
+        rows = [(bytes.fromhex(entry.key), _compressed(entry.preimage), _pack(entry.response), now) for entry in entries]
+        stored: list[Response] = []
         with self._lock, self._explained():
             with self._transaction():
-                stored = [self._insert(row, entry.response) for row, entry in zip(rows, entries, strict=True)]
+                while (start := len(stored)) < len(rows):
+                    count = next(count for count in ROWS_AT_ONCE if count <= len(rows) - start)
+                    part = slice(start, start + count)
+                    stored += self._insert(rows[part], [entry.response for entry in entries[part]])
             if _file_at(self._path) != self._file:
                 problem = f"the response cache {self._path} was moved or removed while in use"
                 raise AssayError(problem, "put it back, or start anew with the same command")
@@ -220,14 +233,20 @@ class Storage:
                 self._execute("ROLLBACK")
             raise
 
-    def _insert(self, row: tuple[bytes, bytes, bytes, int], response: Response) -> Response:
-        insert = "INSERT INTO responses (key, preimage, response, used) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
-        if self._execute(insert, row).rowcount == 1:
-            return response
-        held = self._execute("SELECT response FROM responses WHERE key = ?", row[:1]).fetchone()
-        kept = _unpack(held[0])
-        if kept is not None:
-            return kept
+    def _insert(self, rows: Sequence[_Values], responses: Sequence[Response]) -> list[Response]:
+        """Store rows; what the file holds for each afterwards."""
+        insert = "INSERT INTO responses (key, preimage, response, used) VALUES "
+        marks = ", ".join(["(?, ?, ?, ?)"] * len(rows))
+        inserted = self._execute(f"{insert}{marks} ON CONFLICT (key) DO NOTHING", [value for row in rows for value in row])
+        if inserted.rowcount == len(rows):
+            return list(responses)
+        return [self._held(row) or self._replaced(row, response) for row, response in zip(rows, responses, strict=True)]
+
+    def _held(self, row: _Values) -> Response | None:
+        """What the file holds for a row's key; `None` where that is damaged."""
+        return _unpack(self._execute("SELECT response FROM responses WHERE key = ?", row[:1]).fetchone()[0])
+
+    def _replaced(self, row: _Values, response: Response) -> Response:
         self._execute("UPDATE responses SET preimage = ?, response = ?, used = ? WHERE key = ?", (*row[1:], row[0]))
         return response
 
@@ -245,6 +264,7 @@ class Storage:
         execute(f"PRAGMA page_size = {PAGE_SIZE}")
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = FULL")
+        execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         if version < VERSION:
             with self._transaction():
                 self._migrate(self._number("user_version"))
@@ -322,7 +342,12 @@ def _file_at(path: Path) -> tuple[int, int] | None:
 
 def _pack(response: Response) -> bytes:
     plain = _encode(response)
-    return plain if len(plain) < WORTH_PACKING else zlib.compress(plain, LEVEL)
+    return plain if len(plain) < WORTH_PACKING else _compressed(plain)
+
+
+def _compressed(plain: bytes) -> bytes:
+    smallest, largest = WINDOW_BITS
+    return zlib.compress(plain, LEVEL, min(largest, max(smallest, len(plain).bit_length())))
 
 
 def _decompressed(packed: bytes) -> bytes:

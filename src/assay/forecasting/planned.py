@@ -2,24 +2,25 @@
 
 Trials are made as they would be asked, and looked up in the response cache. Of a suite with very many only the first of each
 run are made, and the others are taken to be like them and not answered yet, so that counts and costs are still upper bounds.
+A judge is counted apart. What it will be asked is known of answers that are kept; of the others it is shown as much as the
+model may write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from assay.engine import Keys
-from assay.errors import AssayError
-from assay.forecasting.experience import Experience, bytes_of, recall
+import msgspec
+
+from assay.forecasting.asking import Asking, Requests
+from assay.forecasting.experience import Experience, recall
 from assay.forecasting.intervals import Precision, precision
-from assay.models import Local, Model
+from assay.models import Model, ModelConfig
 from assay.prompting.base import as_text
-from assay.prompting.target import BYTES_PER_TOKEN
-from assay.records import Record, Request
-from assay.runs import cost_of
+from assay.records import Answer, Record, Request, Response, Trial
+from assay.runs import read
 
 if TYPE_CHECKING:
     from assay.engine.storage import Storage
@@ -33,34 +34,21 @@ TOGETHER = 500
 """Requests looked up at once."""
 
 
-class Forecast(Record):
-    """What a run will take. Tokens, costs and seconds are those of the requests that are still to be asked."""
+class Forecast(Asking):
+    """What a run will take; what its judge will be asked stands apart."""
 
     run: str
     scenario: str
-    model: str
     method: str
     data: str
     instances: int
     trials: int
-    requests: int
-    cached: int
-    """Requests whose answers are kept."""
-    shared: int
-    """Requests that are the same as others of the suite, and are asked once."""
-    to_ask: int
-    prompt_tokens: int
-    completion_tokens_at_most: int
-    completion_tokens_expected: int | None
-    """As long as the model's earlier answers were, of what they were allowed; `None` without earlier answers."""
-    cost_at_most: float | None
-    cost_expected: float | None
     prices_as_of: str
-    seconds: float | None
-    """Time to ask it, alone, at full concurrency; `None` without earlier answers of the model."""
     at_most: bool
     """Not all trials were made: counts are upper bounds."""
     precision: Precision
+    judge: Asking | None = None
+    """What the judge will be asked; `None` where there is none."""
     prompts: tuple[str, ...] = ()
 
 
@@ -77,38 +65,8 @@ class Total(Record):
     cost_at_most: float | None
     cost_expected: float | None
     seconds: float | None
-
-
-@dataclass
-class _Counts:
-    """Sums over the trials of a run that were made."""
-
-    trials: int = 0
-    requests: int = 0
-    cached: int = 0
-    shared: int = 0
-    read: float = 0.0
-    """Tokens of the requests to be asked."""
-    allowed: int = 0
-    """Tokens that their answers may have."""
-    all_read: float = 0.0
-    all_allowed: int = 0
-    whole: bool = True
-    prompts: list[str] = field(default_factory=list)
-
-    def add(self, request: Request, tokens: float, known: str) -> None:
-        """Count a request that is `cached`, `shared` or neither."""
-        allowed = request.max_tokens * request.completions
-        self.requests += 1
-        self.all_read += tokens
-        self.all_allowed += allowed
-        if known == "cached":
-            self.cached += 1
-        elif known == "shared":
-            self.shared += 1
-        else:
-            self.read += tokens
-            self.allowed += allowed
+    judges: bool = False
+    """It is asked as a judge of answers."""
 
 
 def forecasts(
@@ -123,17 +81,28 @@ def forecasts(
         told: called now and then with the number of trials made so far.
     """
     most = most_trials(runs)
-    known = recall(storage, {run.model.identity.name for run in runs}) if storage else {}
+    models = [run.model for run in runs] + [run.judge.model for run in runs if run.judge]
+    known = recall(storage, {model.identity.name for model in models}) if storage else {}
     seen: dict[Model, set[str]] = {}
+
+    def requests_to(model: Model, config: ModelConfig | None) -> Requests:
+        return Requests(model, config, known.get(model.identity.name, Experience()), seen.setdefault(model, set()))
+
     made = 0
     for run in runs:
-        experience = known.get(run.model.identity.name, Experience())
-        counts = _Counts()
-        for part in _parts(run, most, prompts, counts):
-            _look_up(run, part, storage, seen.setdefault(run.model, set()), _counter(run, experience), counts)
-            told(made + counts.trials)
-        made += counts.trials
-        yield _forecast(run, counts, experience)
+        asked = requests_to(run.model, run.config)
+        judged = requests_to(run.judge.model, run.judge.config) if run.judge else None
+        shown: list[str] = []
+        trials, before = run.trials(), made
+        for part in _parts(islice(trials, most)):
+            shown += [visible_prompt(trial.requests[0]) for trial in part[: prompts - len(shown)]]
+            kept = asked.look_up(list(chain.from_iterable(trial.requests for trial in part)), storage, run.title)
+            if judged is not None:
+                _put_to_judge(run, part, kept, judged, storage)
+            made += len(part)
+            told(made)
+        whole = next(trials, None) is None
+        yield _forecast(run, made - before, whole, (asked, judged), shown)
 
 
 def most_trials(runs: Sequence[Run]) -> int:
@@ -142,132 +111,74 @@ def most_trials(runs: Sequence[Run]) -> int:
 
 
 def totals(forecast: Sequence[Forecast]) -> list[Total]:
-    """What each model will take, and the whole suite (`model` is empty) after them."""
-    models = list(dict.fromkeys(one.model for one in forecast))
-    by_model = [_total(name, [one for one in forecast if one.model == name]) for name in models]
-    spans = [total.seconds for total in by_model]
-    whole = _total("", forecast)
+    """What each model will take, then each judge, and the whole suite (`model` is empty) after them."""
+    judged = [one.judge for one in forecast if one.judge is not None]
+    found = []
+    for some, judges in ((forecast, False), (judged, True)):
+        for name in dict.fromkeys(one.model for one in some):
+            mine = [one for one in some if one.model == name]
+            found.append(_total(name, len(mine), mine, judges=judges))
+    spans = [total.seconds for total in found]
     longest = max((span for span in spans if span is not None), default=None) if None not in spans else None
-    return [*by_model, Total(**{**{name: getattr(whole, name) for name in Total.__struct_fields__}, "seconds": longest})]
+    whole = _total("", len(forecast), [*forecast, *judged])
+    return [*found, msgspec.structs.replace(whole, seconds=longest)]
 
 
-def _parts(run: Run, most: int, prompts: int, counts: _Counts) -> Iterator[list[Request]]:
-    """The requests of the run's first trials, some at a time; counts the trials, and shows the first prompts."""
-    part: list[Request] = []
-    trials = run.trials()
-    for trial in islice(trials, most):
-        counts.trials += 1
-        if len(counts.prompts) < prompts:
-            counts.prompts.append(visible_prompt(trial.requests[0]))
-        part += trial.requests
-        if len(part) >= TOGETHER:
+def _parts(trials: Iterator[Trial]) -> Iterator[list[Trial]]:
+    """Trials, as many at a time as have the requests that are looked up at once."""
+    part: list[Trial] = []
+    requests = 0
+    for trial in trials:
+        part.append(trial)
+        requests += len(trial.requests)
+        if requests >= TOGETHER:
             yield part
-            part = []
+            part, requests = [], 0
     if part:
         yield part
-    counts.whole = next(trials, None) is None
 
 
-def _look_up(
-    run: Run, part: list[Request], storage: Storage | None, seen: set[str], tokens: Callable[[Request], float], counts: _Counts
+def _put_to_judge(
+    run: Run, part: Sequence[Trial], kept: Sequence[Response | None], judged: Requests, storage: Storage | None
 ) -> None:
-    made = Keys(run.model)
-    keys = [_key(made, request, run.title) for request in part]
-    kept = storage.read(keys) if storage else [None] * len(keys)
-    for request, key, response in zip(part, keys, kept, strict=True):
-        state = "cached" if response is not None else "shared" if key in seen else ""
-        seen.add(key)
-        counts.add(request, tokens(request), state)
+    """Count what the judge is asked about the answers to some trials, whose responses are kept or not known yet."""
+    assert run.judge is not None
+    came = iter(kept)
+    known: list[Request] = []
+    for trial in part:
+        responses = [response for response in islice(came, len(trial.requests)) if response is not None]
+        if len(responses) == len(trial.requests):
+            known.append(run.judge.request(trial.instance, read(run.prompting, trial, responses)))
+        else:
+            longest = max(0 if request.continuation else request.max_tokens for request in trial.requests)
+            judged.expect(run.judge.request(trial.instance, Answer(outcome="empty")), longest)
+    judged.look_up(known, storage, run.title)
 
 
-def _key(keys: Keys, request: Request, scenario: str) -> str:
-    try:
-        return keys.key(request)
-    except UnicodeEncodeError as error:
-        raise AssayError(f"a prompt of {scenario} is no text: {error}", "correct the data") from None
-
-
-def _counter(run: Run, experience: Experience) -> Callable[[Request], float]:
-    """Counts a request's tokens: by the model's tokenizer, as earlier answers were counted, or by a careful guess."""
-    a_byte = experience.tokens_a_byte or 1 / BYTES_PER_TOKEN
-
-    def count(request: Request) -> float:
-        exact = run.model.count_tokens(request.prompt)
-        if exact is None:
-            return bytes_of(request) * a_byte
-        return exact + len((request.continuation or "").encode()) / BYTES_PER_TOKEN
-
-    return count
-
-
-def _forecast(run: Run, counts: _Counts, experience: Experience) -> Forecast:
-    trials, requests = counts.trials, counts.requests
-    to_ask = requests - counts.cached - counts.shared
-    read, allowed = counts.read, float(counts.allowed)
-    if not counts.whole:
-        trials = max(trials, run.trials_at_most)
-        requests = round(requests * trials / counts.trials)
-        more = requests - counts.requests
-        read += counts.all_read / counts.requests * more
-        allowed += counts.all_allowed / counts.requests * more
-        to_ask += more
-    share = experience.share_written
-    written = None if share is None else allowed * share
-    cost_expected = None if written is None else cost_of(run.config, round(read), round(written))
+def _forecast(run: Run, made: int, whole: bool, asked: tuple[Requests, Requests | None], shown: Sequence[str]) -> Forecast:
+    trials = made if whole else max(made, run.trials_at_most)
+    times = trials / made if made else 1.0
+    of_model, of_judge = asked
     return Forecast(
+        **msgspec.structs.asdict(of_model.in_all(times)),
         run=run.name,
         scenario=run.scenario_name,
-        model=run.spec.model.name,
         method=run.prompting.method,
         data=run.spec.data.source,
         instances=len(run.selection.asked),
         trials=trials,
-        requests=requests,
-        cached=counts.cached,
-        shared=counts.shared,
-        to_ask=to_ask,
-        prompt_tokens=round(read),
-        completion_tokens_at_most=round(allowed),
-        completion_tokens_expected=None if written is None else round(written),
-        cost_at_most=cost_of(run.config, round(read), round(allowed)),
-        cost_expected=cost_expected,
         prices_as_of=run.config.prices_as_of if run.config else "",
-        seconds=_seconds(run, experience, to_ask, read, allowed),
-        at_most=not counts.whole,
+        at_most=not whole,
         precision=precision(run),
-        prompts=tuple(counts.prompts),
+        judge=of_judge.in_all(times) if of_judge else None,
+        prompts=tuple(shown),
     )
 
 
-def _seconds(run: Run, experience: Experience, to_ask: int, read: float, allowed: float) -> float | None:
-    """Seconds to ask what is to be asked: as long as earlier answers took, more where longer ones are expected.
-
-    An endpoint is taken to bear its full concurrency, within its limits a minute; a model in this process answers one after
-    the other, since its latencies are shares of a batch's.
-    """
-    if to_ask == 0:
-        return 0.0
-    one = experience.seconds
-    if one is None:
-        return None
-    can = run.model.capabilities
-    written = allowed * (experience.share_written or 0.0) / to_ask
-    longer = max(1.0, written / experience.written_an_answer) if experience.written_an_answer else 1.0
-    seconds = to_ask * one * longer
-    if isinstance(run.model, Local):
-        return seconds
-    spans = [seconds / can.concurrency, one * longer]
-    if can.requests_per_minute:
-        spans.append(60 * to_ask / can.requests_per_minute)
-    if can.tokens_per_minute:
-        spans.append(60 * (read + written * to_ask) / can.tokens_per_minute)
-    return max(spans)
-
-
-def _total(name: str, some: Sequence[Forecast]) -> Total:
+def _total(name: str, runs: int, some: Sequence[Asking], *, judges: bool = False) -> Total:
     return Total(
         model=name,
-        runs=len(some),
+        runs=runs,
         requests=sum(one.requests for one in some),
         cached=sum(one.cached for one in some),
         to_ask=sum(one.to_ask for one in some),
@@ -276,6 +187,7 @@ def _total(name: str, some: Sequence[Forecast]) -> Total:
         cost_at_most=_known([one.cost_at_most for one in some]),
         cost_expected=_known([one.cost_expected for one in some if one.cost_at_most is not None]),
         seconds=_known([one.seconds for one in some]) if all(one.seconds is not None for one in some) else None,
+        judges=judges,
     )
 
 

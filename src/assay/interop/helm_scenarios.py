@@ -168,14 +168,14 @@ TABLE: tuple[Equivalent, ...] = (
         "synthetic_efficiency",
         arguments=_same("num_prompt_tokens", "num_output_tokens", tokenizer=""),
         values=SWEEPS,
-        difference="random words instead of books; the model's own tokenizer",
+        difference="words that are one token each in common vocabularies, instead of books cut by a tokenizer",
     ),
     *(
         Equivalent(
             "copyright",
             "copyright",
             given={"datatag": tag},
-            difference="works whose copyright has ended, and their first 25 words, instead of books and 125 tokens",
+            difference="books whose copyright has ended, and 25 words of each, instead of books under it and 125 tokens",
         )
         for tag in ("popular_books-prefix_length_125.json", "n_books_1000-extractions_per_book_1-prefix_length_125")
     ),

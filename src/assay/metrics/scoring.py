@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay import registry
+from assay.judging import METRIC
 from assay.metrics.base import AnswerFunction, Metric
 from assay.metrics.checks import LARGEST, broken, counted, number, within
 from assay.metrics.columns import Columns
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 UNANSWERED = frozenset({"refused", "empty", "unparsed"})
 """Outcomes that give no prediction to judge: wrong as an answer, though a response came."""
 
+OF_TEXT = "confidence_from_sequence_logprob"
+"""The metric that is 1 where the confidence is the probability of the whole completion."""
 ROUNDING = 1e-4
 """How far above 0 rounding may put the log-probability of a certain text."""
 
@@ -125,7 +128,7 @@ def columns_of(trials: Sequence[ScoredTrial], main_metric: Metric | None) -> Col
 
     table = np.array([readings(trial.answer) for trial in trials], dtype=np.float64).reshape(-1, len(READ))
     main = "" if main_metric is None else main_metric.name
-    scores = np.array([trial.scores.get(main) for trial in trials], dtype=np.float64)
+    scores = {name: np.array([trial.scores.get(name) for trial in trials], dtype=np.float64) for name in (main, OF_TEXT)}
     return made_columns(list(table.T), scores, main_metric)
 
 
@@ -144,15 +147,23 @@ def readings(answer: Answer) -> list[float]:
     return found
 
 
-def made_columns(read: Sequence[Floats], scores: Floats | None, main_metric: Metric | None) -> Columns:
-    """Columns of readings, and of the scores under the main metric.
+def made_columns(read: Sequence[Floats], scores: Mapping[str, Floats], main_metric: Metric | None) -> Columns:
+    """Columns of readings, and of how right each answer is.
 
-    `main_metric` says how right an answer is; it is used where it is an accuracy between 0 and 1.
+    Args:
+        read: the columns of `READ`.
+        scores: by metric.
+        main_metric: says how right an answer is, where it is an accuracy between 0 and 1. A judge's mark says nothing of a
+            confidence that is the probability of having written that very text: a good letter has many wordings.
     """
     import numpy as np
 
     judged = main_metric is not None and tuple(main_metric.range) == (0, 1) and main_metric.better == "higher"
-    right = scores if judged and scores is not None else np.full(len(read[0]), np.nan)
+    right = scores.get(main_metric.name) if judged and main_metric is not None else None
+    if right is None:
+        right = np.full(len(read[0]), np.nan)
+    elif main_metric is not None and main_metric.name == METRIC and OF_TEXT in scores:
+        right = np.where(scores[OF_TEXT] == 1, np.nan, right)
     return Columns(score=right, **dict(zip(READ, read, strict=True)))
 
 

@@ -81,6 +81,8 @@ class Capabilities:
     tokens_per_minute: float | None = None
     reads_options: bool = False
     """Its answers depend on `Request.options`."""
+    reads_shares: bool = False
+    """And on how frequent each of them is: without labelled examples it is told how frequent they are among the items asked."""
 
 
 class RequestError(Exception):
@@ -111,6 +113,8 @@ class Model:
 
     identity: ModelIdentity
     capabilities: Capabilities
+    occasion: str = ""
+    """Answers are kept for one occasion apart from those of others, so that the same model can be asked the same anew."""
 
     def count_tokens(self, text: Text) -> int | None:
         """How many tokens a prompt has after the chat template, or `None` where the model has no tokenizer here."""

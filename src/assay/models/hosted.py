@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from assay.errors import AssayError
+from assay.errors import AssayError, Impossible
 from assay.models.base import Capabilities, Endpoint, ModelConfig, RequestError
 from assay.models.wire.auth import key_auth
 from assay.models.wire.dialect import Dialect
@@ -153,14 +153,15 @@ def transport_to(
         headers: further headers.
 
     Raises:
-        AssayError: there is no key, or the address or a header cannot be used.
+        Impossible: there is no key.
+        AssayError: the address or a header cannot be used.
     """
     base_url = checked_url(base_url)
     variables = (config.key_variable,) if config.key_variable else variables
     key = next((value for variable in variables if (value := secret(variable))), None)
     if key is None and not is_loopback(base_url):
         message = f"{config.name} needs an API key for {base_url}, and {variables[0]} is not set"
-        raise AssayError(message, f"export {variables[0]}=…")
+        raise Impossible(message, f"export {variables[0]}=…")
     auth = key_auth(key, config, header=header, scheme=scheme)
     hint = f"set {variables[0]} to a key that is valid there"
     return Transport(base_url, auth, {**(headers or {}), **config.headers}, config.timeout_s or TIMEOUT_S, hint)

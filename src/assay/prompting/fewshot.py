@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.identity import generator
 from assay.records import Instance, Option
@@ -16,23 +16,35 @@ MOST_OPTIONS = 20
 
 @dataclass(frozen=True)
 class Examples:
-    """The few-shot examples of one draw, and how often each answer is right in the labelled pool they come from."""
+    """The few-shot examples of one draw, and how often each answer is right among labelled instances: those they come from."""
 
     shown: tuple[Instance, ...] = ()
     positions: tuple[float, ...] = ()
-    """Share of the pool whose right answer is the first, second, … reference."""
+    """Share of the labelled instances whose right answer is the first, second, … reference."""
     answers: tuple[Option, ...] = ()
     """The most frequent right answers, most frequent first."""
+    fixed: bool = False
+    """All labelled instances that list options list the same, as in classification: else a text's share says nothing."""
+
+    def knowing(self, labelled: Sequence[Instance]) -> Examples:
+        """The same examples, with the shares that right answers have among these instances."""
+        return replace(self, positions=_positions(labelled), answers=_answers(labelled), fixed=_fixed(labelled))
 
     def options(self, instance: Instance) -> tuple[Option, ...]:
-        """The texts that answer an instance: its references where some are wrong, else the pool's frequent answers."""
-        if all(reference.correct for reference in instance.references):
-            return self.answers
-        shares = {option.text: option.share for option in self.answers}
+        """The texts that answer an instance: its references where some are wrong, else the frequent right answers."""
+        return self.answers if all(reference.correct for reference in instance.references) else self.alternatives(instance)
+
+    def alternatives(self, instance: Instance) -> tuple[Option, ...]:
+        """An instance's references with their texts' shares, 0 where nothing is known of them.
+
+        Where each instance has options of its own, how often one was right elsewhere says nothing, and that it is right here
+        would say everything.
+        """
+        shares = {option.text: option.share for option in self.answers} if self.fixed else {}
         return tuple(Option(text=r.text, share=shares.get(r.text, 0.0)) for r in instance.references)
 
     def position_shares(self, count: int) -> list[float]:
-        """The share of each of `count` positions; equal where the pool says nothing."""
+        """The share of each of `count` positions, for who sees the options in their order; equal where nothing is known."""
         known = list(self.positions[:count]) + [0.0] * (count - len(self.positions))
         total = sum(known)
         return [share / total for share in known] if total > 0 else [1 / count] * count
@@ -58,7 +70,7 @@ def choose(pool: Sequence[Instance], shots: int, *, seed: int, draw: int, sample
         shown = list(pool[shots * draw : shots * (draw + 1)])
     else:
         shown = _balanced(pool, wanted, random.Random(draw) if helm else generator(seed, "few-shot", draw))
-    return Examples(tuple(shown), _positions(pool), _answers(pool))
+    return Examples(tuple(shown)).knowing(pool)
 
 
 def _balanced(pool: Sequence[Instance], wanted: int, rng: random.Random) -> list[Instance]:
@@ -97,3 +109,14 @@ def _answers(pool: Sequence[Instance]) -> tuple[Option, ...]:
     counts = Counter(instance.gold[0] for instance in pool if instance.gold)
     total = sum(counts.values())
     return tuple(Option(text=text, share=count / total) for text, count in counts.most_common(MOST_OPTIONS))
+
+
+def _fixed(pool: Sequence[Instance]) -> bool:
+    first: frozenset[str] | None = None
+    for instance in pool:
+        if any(not reference.correct for reference in instance.references):
+            options = frozenset(reference.text for reference in instance.references)
+            first = options if first is None else first
+            if options != first:
+                return False
+    return True

@@ -82,7 +82,9 @@ class Chat(Prompting, tag="chat"):
         asking, aside = asking_confidence(self)
         messages = instance.input if isinstance(instance.input, tuple) else (Message(role="user", content=instance.input),)
         if self.system:
-            messages = (Message(role="system", content=self.system), *messages)
+            own = messages[0].content if messages[0].role == "system" else ""  # many templates take one system message only
+            system = Message(role="system", content=f"{self.system}\n\n{own}" if own else self.system)
+            messages = (system, *(messages[1:] if own else messages))
         if aside:
             last = messages[-1]
             messages = (*messages[:-1], msgspec.structs.replace(last, content=f"{last.content}\n\n{aside.rstrip()}"))

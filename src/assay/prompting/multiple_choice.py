@@ -138,8 +138,7 @@ class SeparateMethod(Prompting, tag="multiple_choice_separate"):
             raise AssayError(f"instance {instance.id} has no options, and {self.method} chooses between them", "give it some")
         longest = max((reference.text for reference in instance.references), key=len, default="")
         blocks, fitted, rendered = self.fit(instance, examples, target, longest)
-        shares = examples.position_shares(len(instance.references))
-        options = tuple(Option(text=r.text, share=share) for r, share in zip(instance.references, shares, strict=True))
+        options = examples.alternatives(instance)
         requests: list[Request] = []
         for reference in fitted.references:
             for context in self.contexts(fitted):

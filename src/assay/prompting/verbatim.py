@@ -23,7 +23,7 @@ from assay.prompting.reading import failed, is_refusal, measured, outcome_of
 from assay.prompting.reasoning import spoken
 from assay.prompting.samples import finite
 from assay.prompting.target import Target, substitute
-from assay.records import Answer, Completion, Instance, Message, Option, Outcome, Reading, Reference, Request, Response, Text
+from assay.records import Answer, Completion, Instance, Message, Outcome, Reading, Reference, Request, Response, Text
 
 Ignored = Literal["case", "punctuation", "numbers"]
 
@@ -154,8 +154,7 @@ class VerbatimScoring(VerbatimMethod, tag="verbatim_scoring"):
     scores: ClassVar[bool] = True
 
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
-        shares = [1 / max(len(instance.references), 1)] * len(instance.references)
-        options = tuple(Option(text=r.text, share=share) for r, share in zip(instance.references, shares, strict=True))
+        options = examples.alternatives(instance)
         requests, truncated = [], False
         for asked, scored in self._pairs(instance):
             continuation = self.output_prefix + scored

@@ -37,6 +37,14 @@ Row = Mapping[str, Any]
 Requirement = typing.Literal["judge", "sandbox"]
 NEEDS: Mapping[Requirement, str] = {"judge": "a judge model", "sandbox": "a sandbox"}
 """What a requirement is called."""
+ALWAYS_LOOKED_AT = 10_000
+"""Rows of a split that are made into drafts whether they are asked or not."""
+SHOWN_VALUES = 6
+"""Values of a parameter that are listed where it is said how to write a scenario."""
+
+
+class RowError(AssayError):
+    """What is wrong with a row, in words that say which row of which file it is."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ class Scenario:
     """What a reader of its numbers should know: known flaws, contamination, date of publication."""
     id_of: Callable[[Row], str | None] | None = None
     """The id of a row's draft, where it can be told without making the draft and no row is dropped: of large data with a
-    limit, only the rows that are asked then become drafts."""
+    limit, only the first rows and those that are asked then become drafts."""
     requires: tuple[Requirement, ...] = ()
     """What its main metric cannot be measured without: a judge model, a sandbox for code."""
     rubric: Rubric | None = None
@@ -132,25 +140,30 @@ class Scenario:
             if instance is None:
                 continue
             if instance.id in ids:
-                raise self._twice(instance.id)
+                raise self.twice(instance.id)
             ids.add(instance.id)
             yield instance
 
     def named_rows(self, split: Split, seen: set[str]) -> Iterator[tuple[str, int, Row]]:
-        """(id, position, row) of every row of a split, no draft being made: for scenarios with `id_of`.
+        """(id, position, row) of every row of a split, for scenarios with `id_of`.
+
+        Drafts are made of the first `ALWAYS_LOOKED_AT` rows only, so that a file of ordinary size is told to be broken
+        however few of its rows are asked.
 
         Raises:
-            AssayError: a row has no possible id (names the row), or an id appears twice.
+            AssayError: a row has no possible id, or one of the first is no instance (names the row), or an id appears twice.
         """
         id_of = self.id_of or (lambda row: None)
         for position, row in enumerate(self.source.read(split).rows):
+            if position < ALWAYS_LOOKED_AT:
+                self.instance_of(row, split, position)
             try:
                 own = id_of(row)
             except AssayError as error:
                 raise AssayError(f"{self._place(split, position)}: {error.message}", error.hint) from error
             name = own if own is not None else f"{split}{position}"
             if name in seen:
-                raise self._twice(name)
+                raise self.twice(name)
             seen.add(name)
             yield name, position, row
 
@@ -174,7 +187,8 @@ class Scenario:
             contrasts=draft.contrasts,
         )
 
-    def _twice(self, name: str) -> AssayError:
+    def twice(self, name: str) -> AssayError:
+        """What to tell where two rows have one id."""
         return AssayError(f"{self.source.identity}: the id {name!r} appears twice", "ids must be unique")
 
     def _place(self, split: Split, position: int) -> str:
@@ -189,6 +203,8 @@ def _drafted(instance: Callable[[Row], Draft | None], row: Row, where: str) -> D
     """
     try:
         draft = instance(row)
+    except RowError:
+        raise
     except AssayError as error:
         raise AssayError(f"{where}: {error.message}", error.hint) from error
     except (Exception, SystemExit) as error:
@@ -262,11 +278,13 @@ class ScenarioFamily:
         return typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
 
     def usage(self) -> str:
-        """How to write it on the command line."""
+        """How to write it on the command line: of a parameter's values the default first, and at most six."""
         shown = [self.positional.upper()] if self.positional else []
         for name in (name for name in self.parameters if name != self.positional):
-            allowed = self.choices(name)
-            shown.append(f"{name}={'|'.join(map(str, allowed[:6])) + ('|…' if len(allowed) > 6 else '') if allowed else '…'}")
+            default = self.parameters[name].default
+            allowed = sorted(self.choices(name), key=lambda value: value != default)
+            values = "|".join(map(str, allowed[:SHOWN_VALUES])) + ("|…" if len(allowed) > SHOWN_VALUES else "")
+            shown.append(f"{name}={values or '…'}")
         return f"{self.name}:{','.join(shown)}"
 
 

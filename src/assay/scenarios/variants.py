@@ -54,5 +54,6 @@ def needs_a_file(family: ScenarioFamily) -> bool:
 
 def entry_of(family: ScenarioFamily, parameters: Mapping[str, Any]) -> str:
     """A scenario as an entry of the command line; parameters that have their defaults are not written."""
-    written = [f"{name}={value}" for name, value in parameters.items() if value != family.parameters[name].default]
+    given = {name: value for name, value in parameters.items() if value != family.parameters[name].default}
+    written = [str(value) if name == family.positional else f"{name}={value}" for name, value in given.items()]
     return f"{family.name}:{','.join(written)}"

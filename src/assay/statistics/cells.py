@@ -29,6 +29,7 @@ from assay.statistics.bootstrap import bootstrap_estimate
 from assay.statistics.estimates import Bounds, clustered_mean, unit_means
 from assay.statistics.gathered import Gathered
 from assay.statistics.groups import FEWEST_CLUSTERS, Group, compare_groups
+from assay.statistics.resampling import forget
 from assay.statistics.table import Place, Table
 from assay.statistics.totals import totals_change, totals_estimate
 from assay.statistics.variants import draw_estimates, format_estimates
@@ -89,6 +90,7 @@ def cells_of(gathered: Gathered, main_metric: str, kinds: Mapping[str, Perturbat
             found.update(_flips(table, metric, kinds))
             found.update(format_estimates(table, metric, seed))
             found.update(draw_estimates(table, metric, seed))
+    forget()
     return [
         Cell(
             metric=name,

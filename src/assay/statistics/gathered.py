@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,17 +46,22 @@ class Gathered:
 
     def __init__(self, metrics: Sequence[Metric], trials: Iterable[ScoredTrial] = ()) -> None:
         self.metrics = tuple(metrics)
+        self._judges = [metric.name for metric in self.metrics if metric.of_answer is not None]
+        self._clear()
+        for trial in trials:
+            self.add(trial)
+
+    def _clear(self) -> None:
+        """No trials."""
         self.names: dict[str, int] = {}
         """The number of each name of an instance or of a group of instances."""
         self.splits: dict[str, int] = {}
         self.perturbations: dict[str | None, int] = {}
         self.subgroups: dict[Groups, int] = {}
-        self.counts = {metric.name: Counts() for metric in self.metrics if metric.of_counts is not None}
-        self._additive = [(metric, self.counts[metric.name]) for metric in self.metrics if metric.of_counts is not None]
-        self._judges = [metric.name for metric in self.metrics if metric.of_answer is not None]
-        self._keys, self._scores, self._readings = array("i"), Packed(len(self._judges)), Packed(len(READ))
-        for trial in trials:
-            self.add(trial)
+        self._additive = [(metric, Counts()) for metric in self.metrics if metric.of_counts is not None]
+        self.counts = {metric.name: counts for metric, counts in self._additive}
+        self._keys = Packed(len(Keys._fields), "i")
+        self._scores, self._readings = Packed(len(self._judges)), Packed(len(READ))
 
     def add(self, trial: ScoredTrial) -> None:
         """Add a trial.
@@ -66,7 +70,7 @@ class Gathered:
             AssayError: a metric fails to count its answer.
         """
         names, perturbations, groups = self.names, self.perturbations, tuple(trial.subgroups.items())
-        self._keys.extend(
+        self._keys.add(
             (
                 names.setdefault(trial.instance_id, len(names)),
                 names.setdefault(trial.cluster, len(names)),
@@ -85,12 +89,14 @@ class Gathered:
             counts.add(count_answer(trial.answer, metric))
 
     def __len__(self) -> int:
-        return len(self._keys) // len(Keys._fields)
+        return len(self._keys)
 
     @property
     def instances(self) -> int:
         """How many different instances the trials are of."""
-        return len(set(self._keys[:: len(Keys._fields)]))
+        import numpy as np
+
+        return len(np.unique(self.keys().instance))
 
     def sort(self) -> None:
         """Put the trials into a fixed order, whatever order they came in: by instance, perturbation, draw, format, repeat."""
@@ -99,29 +105,25 @@ class Gathered:
         keys = self.keys()
         instance, perturbation = _ranks(self.names)[keys.instance], _ranks(self.perturbations)[keys.perturbation]
         order = np.lexsort((keys.repeat, keys.format, keys.draw, perturbation, instance))
-        for column in keys:
-            column[:] = column[order]  # in place: a copy of everything would be the largest thing in memory
+        self._keys.sort(order)
         self._scores.sort(order)
         self._readings.sort(order)
-        for name, counts in self.counts.items():
-            self.counts[name] = counts.in_order(order)
+        for counts in self.counts.values():
+            counts.sort(order)
 
     def release(self) -> None:
         """Forget the trials, once they are estimated: writing a large run needs the memory that they took.
 
         It is given back to the system where the C library can, because what writes has an allocator of its own.
         """
-        self._keys, self._scores, self._readings = array("i"), Packed(len(self._judges)), Packed(len(READ))
-        self.counts = {name: Counts() for name in self.counts}
+        self._clear()
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
 
     def keys(self) -> Keys:
-        """Which trials they are."""
-        import numpy as np
-
-        return Keys(*np.asarray(self._keys, dtype=np.int32).reshape(-1, len(Keys._fields)).T)
+        """Which trials they are. The columns may not be written to."""
+        return Keys(*self._keys.columns())
 
     def scores(self) -> dict[str, Floats]:
         """The scores by metric, NaN where there is none."""

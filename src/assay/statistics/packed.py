@@ -7,22 +7,34 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.metrics.columns import Floats, Integers
+    from numpy.typing import NDArray
+
+    from assay.metrics.columns import Integers
+
+    Column = NDArray[Any]
 
 ROWS = 1000
 """Rows that are packed together."""
 
 
 class Packed:
-    """A table of a fixed number of columns; NaN is a number like others."""
+    """A table of a fixed number of columns; NaN is a number like others.
 
-    def __init__(self, width: int) -> None:
+    Args:
+        width: how many columns.
+        kind: the type of all numbers, as in `array`: `d` for floating-point ones, `i` for whole ones of 32 bits.
+    """
+
+    def __init__(self, width: int, kind: str = "d") -> None:
         self._width = width
-        self._new = array("d")
-        self._parts: list[list[Floats]] = []
+        self._new: array[Any] = array(kind)
+        self._parts: list[list[Column]] = []
+
+    def __len__(self) -> int:
+        return len(self._new) // max(self._width, 1) + sum(len(part[0]) for part in self._parts if part)
 
     def add(self, row: Sequence[float]) -> None:
         """Add a row."""
@@ -30,7 +42,7 @@ class Packed:
         if len(self._new) >= ROWS * self._width > 0:
             self._pack()
 
-    def columns(self) -> list[Floats]:
+    def columns(self) -> list[Column]:
         """The columns. One that is the same in all rows takes no memory; none may be written to."""
         import numpy as np
 
@@ -49,17 +61,18 @@ class Packed:
         """Put the rows into this order."""
         columns = self.columns()
         for place, column in enumerate(columns):
-            columns[place] = _packed(column[order])
+            if column.strides != (0,):
+                columns[place] = column[order]
 
     def _pack(self) -> None:
         import numpy as np
 
-        table = np.array(self._new, dtype=np.float64).reshape(-1, max(self._width, 1))
+        table = np.asarray(self._new).reshape(-1, max(self._width, 1))
         self._parts.append([_packed(column) for column in table.T[: self._width]])
-        self._new = array("d")
+        self._new = array(self._new.typecode)
 
 
-def _packed(column: Floats) -> Floats:
+def _packed(column: Column) -> Column:
     """The same numbers, as one where all are alike."""
     import numpy as np
 

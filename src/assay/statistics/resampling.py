@@ -21,8 +21,8 @@ REPLICATES = 1000
 DRAWS = 5_000_000
 """Answers drawn in all, at most: above 5,000 answers there are fewer replicates, down to FEWEST."""
 FEWEST = 200
-BLOCK = 250_000
-"""Answers drawn at once, which bounds memory to a few times 2 MB."""
+BLOCK = 100_000
+"""Answers drawn at once, which bounds memory to a few times 0.8 MB."""
 CACHED = 50_000
 """Numbers that are worked on at once where they are read several times: they fit a processor's cache."""
 
@@ -71,7 +71,7 @@ def sums_of_lists(values: Floats, places: Integers, starts: Integers, weights: F
 
 @lru_cache(maxsize=1)
 def _times(count: int, replicates: int, seed: int, cell: str) -> NDArray[np.uint8]:
-    """How often each of `count` clusters is drawn, shape (replicates, count). The last is kept, of 20 MB at most."""
+    """How often each of `count` clusters is drawn, shape (replicates, count). The last is kept, until `forget`."""
     import numpy as np
 
     times = np.empty((replicates, count), dtype=np.uint8)
@@ -80,6 +80,11 @@ def _times(count: int, replicates: int, seed: int, cell: str) -> NDArray[np.uint
         times[start : start + len(block)] = block
         start += len(block)
     return times
+
+
+def forget() -> None:
+    """Free the resamples that are kept for the next metric of the same cell."""
+    _times.cache_clear()
 
 
 def draws(clusters: Integers, replicates: int, generator: np.random.Generator) -> Iterator[Floats]:

@@ -82,8 +82,7 @@ class Table:
     @cached_property
     def columns(self) -> Columns:
         """What summaries read."""
-        main = "" if self.main_metric is None else self.main_metric.name
-        return made_columns(self.gathered.readings(), self._scores.get(main), self.main_metric)
+        return made_columns(self.gathered.readings(), self._scores, self.main_metric)
 
     def values(self, metric: str) -> Floats:
         """The scores of a metric, NaN where there is none."""

@@ -85,16 +85,16 @@ class Counts:
         places[[self._numbers[name] for name in self.names]] = np.arange(len(self.names))
         return places[np.asarray(self._columns)] if self._columns else np.empty(0, dtype=np.int32)
 
-    def in_order(self, rows: Integers) -> Counts:
-        """The counts of some answers."""
+    def sort(self, order: Integers) -> None:
+        """Put the answers into this order, in place."""
         import numpy as np
 
-        entries, _ = self._entries(rows)
-        made = Counts()
-        made.names, made._places = self.names, self._places[entries]
-        made._sizes = array("i", np.asarray(self._sizes)[rows].tobytes())
-        made._values = array("d", np.asarray(self._values)[entries].tobytes())
-        return made
+        self.__dict__.pop("_places", None)
+        entries, _ = self._entries(order)
+        for held, places in ((self._sizes, order), (self._columns, entries), (self._values, entries)):
+            if held:
+                numbers = np.asarray(held)
+                numbers[:] = numbers[places]
 
     def by_cluster(self, rows: Integers, codes: Integers) -> Clustered:
         """The sums of some answers by cluster; `codes` number the cluster of each row, all of those from 0."""
@@ -118,8 +118,10 @@ class Counts:
 
         every = np.maximum(np.asarray(self._sizes, dtype=np.int64), 0)
         starts, sizes = (np.cumsum(every) - every)[rows], every[rows]
-        before = np.cumsum(sizes) - sizes
-        return np.arange(sizes.sum()) + np.repeat(starts - before, sizes), sizes
+        starts -= np.cumsum(sizes) - sizes  # less what comes before them here
+        entries = np.repeat(starts, sizes)
+        entries += np.arange(len(entries))
+        return entries, sizes
 
 
 class Clustered(NamedTuple):

@@ -186,7 +186,7 @@ def writing(folder: Path) -> Iterator[None]:
     """
     import fcntl
 
-    lock = folder.parent / ".locks" / f"{folder.name}.lock"
+    lock = _lock_of(folder)
     make_folder(lock.parent)
     with lock.open("w") as file:
         try:
@@ -194,3 +194,24 @@ def writing(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             raise BeingWritten(f"another process is writing {folder}", "wait for it, or choose another --out") from None
         yield
+
+
+def being_written(folder: Path) -> bool:
+    """Whether a process holds the right to write a run.
+
+    For some microseconds nobody can take that right; whoever carries runs out looks at such a run again.
+    """
+    import fcntl
+
+    try:
+        with _lock_of(folder).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # nobody ever wrote it here
+        return False
+    return False
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.parent / ".locks" / f"{folder.name}.lock"

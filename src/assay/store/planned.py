@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -26,6 +27,8 @@ class PlannedRun(Record):
     """The scenario, as tables call it."""
     label: str
     """The candidate."""
+    trials_at_most: int = 0
+    """How many trials it has if every perturbation changes every instance; 0 where nobody wrote it down."""
 
 
 class SuitePlan(Record):
@@ -34,6 +37,10 @@ class SuitePlan(Record):
     runs: tuple[PlannedRun, ...]
     left_out: tuple[str, ...] = ()
     """What could not be carried out and was left out, a line with its reason each."""
+    notes: tuple[str, ...] = ()
+    """How much was asked, and why no more, where that was not settled before."""
+    suite: dict[str, Any] = {}
+    """The suite, so that it can be asked again."""
 
 
 def write_plan(place: Path, plan: SuitePlan) -> None:

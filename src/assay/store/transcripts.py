@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import AssayError
-from assay.records import Answer, Record, Response, Trial
+from assay.records import Answer, Judging, Record, Response, Trial
 from assay.stored_text import stored_text, to_stored
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ class Transcript(Record):
     trial: Trial
     responses: tuple[Response, ...]
     answer: Answer
+    judging: Judging | None = None
+    """What a judge said of the answer; `None` where none was asked."""
 
 
 def transcript_schema() -> dict[str, Any]:
@@ -62,16 +64,20 @@ def transcript_schema() -> dict[str, Any]:
         "latency_s": pl.Float64(),
         "toxicity": pl.List(pl.Float64()),
         "judged": pl.Float64(),
+        "judge": text,
+        "judge_prompt": text,
+        "judge_response": text,
     }
 
 
 def added_later() -> dict[str, Any]:
     """Columns that runs of earlier versions lack: nothing was measured for them."""
-    import polars as pl
+    schema = transcript_schema()
+    return {name: schema[name] for name in ("judged", *JUDGING)}
 
-    return {"judged": pl.Float64()}
 
-
+JUDGING = ("judge", "judge_prompt", "judge_response")
+"""Who marked the answer, what it was shown, and its response as it came."""
 SCORE_COLUMNS = ("instance_id", "split", "perturbation", "draw", "format", "repeat", "metric", "value")
 
 
@@ -85,7 +91,7 @@ def score_schema() -> dict[str, Any]:
 
 def to_row(transcript: Transcript) -> dict[str, Any]:
     """A transcript as a row of the table. Messages and responses are JSON; everything else is plain columns."""
-    trial, answer = transcript.trial, transcript.answer
+    trial, answer, judging = transcript.trial, transcript.answer, transcript.judging
     instance = trial.instance
     first = transcript.responses[0].completions if transcript.responses else ()
     return {
@@ -120,6 +126,9 @@ def to_row(transcript: Transcript) -> dict[str, Any]:
         "latency_s": answer.latency_s,
         "toxicity": answer.toxicity,
         "judged": answer.judged,
+        "judge": judging and judging.judge,
+        "judge_prompt": judging and to_stored(judging.prompt),
+        "judge_response": judging and _json(judging.response),
     }
 
 
@@ -159,6 +168,19 @@ def _from_row(row: dict[str, Any]) -> tuple[Trial, tuple[Response, ...]]:
     return msgspec.convert(held, Trial), tuple(map(_response, row["responses"]))
 
 
+def judging_of(row: dict[str, Any]) -> Judging | None:
+    """What a judge said of the trial that a row holds; `None` where none was asked, or its reply was not kept yet.
+
+    Raises:
+        AssayError: the row holds what assay does not write.
+    """
+    if row["judge_response"] is None:
+        return None
+    with reading_row(row):
+        prompt, response = stored_text(row["judge_prompt"]), _response(row["judge_response"])
+        return Judging(judge=msgspec.convert(row["judge"], str), prompt=prompt, response=response)
+
+
 _response = msgspec.json.Decoder(Response).decode
 
 
@@ -169,8 +191,7 @@ def _plain(stored: str) -> Any:
 
 EVIDENCE = (
     "instance_id", "split", "perturbation", "draw", "format", "repeat", "group", "subgroups", "input", "references", "worked",
-    "shots", "truncated", "prompts", "continuations", "responses", "cost", "toxicity",
-    "judged",
+    "shots", "truncated", "prompts", "continuations", "responses", "cost", "toxicity", *JUDGING,
 )  # fmt: skip
 """The columns that a trial can be scored from again; the others follow from them."""
 
@@ -183,7 +204,7 @@ def read_transcripts(path: Path, columns: Sequence[str] | None = None, batch: in
     """
     import polars as pl
 
-    try:
+    with _reading(path):
         table = pl.scan_parquet(path)
         there = set(table.collect_schema().names())
         table = table.with_columns(pl.lit(None, kind).alias(name) for name, kind in added_later().items() if name not in there)
@@ -195,6 +216,50 @@ def read_transcripts(path: Path, columns: Sequence[str] | None = None, batch: in
         while (rows := table.slice(start, batch).collect()).height:
             yield from rows.iter_rows(named=True)
             start += batch
+
+
+class Marks(Record):
+    """How far a run's judge gave marks."""
+
+    judge: str
+    asked: int
+    """Answers that were put to it."""
+    failed: int
+    """Answers for which the request to it failed."""
+    unread: int
+    """Answers for which its reply holds no mark."""
+
+
+def marks(path: Path) -> Marks | None:
+    """How the judge's marks of a run came out; `None` where none was asked, or its replies were not kept yet.
+
+    Raises:
+        AssayError: the file is missing or not a transcripts file.
+    """
+    import polars as pl
+
+    with _reading(path):
+        if set(JUDGING) - set(pl.scan_parquet(path).collect_schema().names()):
+            return None
+        asked = pl.scan_parquet(path).select("judged", *JUDGING).filter(pl.col("judge_response").is_not_null())
+        failed = pl.col("judge_response").str.json_path_match("$.failure.kind").is_not_null()
+        counted = asked.select(
+            judge=pl.col("judge").first(),
+            asked=pl.len(),
+            failed=failed.sum(),
+            unread=(pl.col("judged").is_null() & ~failed).sum(),
+        ).collect()
+    found = counted.row(0, named=True)
+    return Marks(**found) if found["asked"] else None
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Polars raises errors of its own where a file cannot be read, or even panics."""
+    import polars as pl
+
+    try:
+        yield
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise AssayError(f"{path} cannot be read: {_first_line(error)}", "run `assay verify` on the run") from None
 
@@ -233,17 +298,22 @@ def write_part(path: Path, table: pl.DataFrame) -> None:
         table.write_parquet(path, compression="zstd")
 
 
-def join_parts(parts: Iterable[Path], path: Path, schema: dict[str, Any], group: int) -> None:
+def join_parts(parts: Sequence[Path], path: Path, schema: dict[str, Any], group: int) -> None:
     """Write the rows of some Parquet files, in their order, as one file, without holding them all. As `write_part`.
 
-    `group` is how many rows are compressed together: what is held and read at once.
+    `group` is how many rows are compressed together: what is held and read at once. The parts are read one after the other,
+    which takes less memory than polars' own scan of many files.
     """
     import polars as pl
+    from polars.io.plugins import register_io_source
 
-    listed = list(parts)
+    def read(*_: object) -> Iterator[pl.DataFrame]:
+        return (pl.read_parquet(part, parallel="none") for part in parts)
+
     with _saying(path):
-        table: pl.LazyFrame = pl.scan_parquet(listed) if listed else pl.DataFrame(schema=schema).lazy()
-        table.sink_parquet(path, compression="zstd", row_group_size=group, maintain_order=True)
+        register_io_source(read, schema=schema).sink_parquet(
+            path, compression="zstd", row_group_size=group, maintain_order=True
+        )
 
 
 @contextmanager

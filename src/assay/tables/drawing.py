@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.tables.numbers import NOT_MEASURED
 from assay.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -33,6 +34,23 @@ class Table:
     rows: list[list[str]]
     keys: int = 1
     notes: list[str] = field(default_factory=list)
+
+    def condensed(self) -> Table:
+        """The same facts in less room: what all rows share stands in a note; a single row as a line for each column."""
+        if len(self.rows) == 1:
+            rows = [[name, cell] for name, cell in zip(self.header[1:], self.rows[0][1:], strict=True) if cell != NOT_MEASURED]
+            return Table(self.title, [self.header[0], self.rows[0][0]], rows, 1, self.notes)
+        cells = dict(enumerate(zip(*self.rows, strict=True)))
+        shared = [column for column, held in cells.items() if column and len(set(held)) == 1]
+        kept = [column for column in cells if column not in shared]
+        said = [f"{self.header[column]} {cells[column][0]}" for column in shared if cells[column][0] not in ("", NOT_MEASURED)]
+        return Table(
+            self.title,
+            [self.header[column] for column in kept],
+            [[row[column] for column in kept] for row in self.rows],
+            sum(column < self.keys for column in kept),
+            [*([f"In every row: {' · '.join(said)}."] if said else []), *self.notes],
+        )
 
     def print(self, console: Console) -> None:
         """Draw it on a terminal, in as many parts as its width makes necessary."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,8 +16,10 @@ from assay.store.folders import StatsFile
 from assay.text import one_line
 
 MOST_SETTINGS = 4
-"""With more settings that differ, runs are told apart by digests."""
-LONGEST_SETTING = 24
+"""Of more settings that differ, one or two stand for all where they tell the runs apart; else digests do."""
+TELLING = ("method", "shots", "perturb")
+"""Settings that say most to a reader."""
+LONGEST_SETTING = 40
 """Characters of a setting; the digest stands for a longer one."""
 COMMON = ("seed", "max_instances", "draws", "formats", "repeats", "helm_compat")
 
@@ -68,12 +71,20 @@ Settings = Callable[[RunSpec], Mapping[str, Any]]
 
 
 def _differing(specs: Iterable[RunSpec], settings: Settings) -> list[str]:
-    """The settings that differ between runs of any one candidate; none where they are too many to be shown."""
+    """The settings that differ between runs of any one candidate; of too many the fewest, up to two, that tell all apart."""
     by_label: dict[str, list[Mapping[str, Any]]] = {}
     for spec in specs:
         by_label.setdefault(_label(spec), []).append(settings(spec))
-    keys = {key for runs in by_label.values() for key in _unlike(runs)}
-    return sorted(keys) if len(keys) <= MOST_SETTINGS else []
+    keys = sorted({key for runs in by_label.values() for key in _unlike(runs)})
+    if len(keys) <= MOST_SETTINGS:
+        return keys
+    keys.sort(key=lambda key: TELLING.index(key) if key in TELLING else len(TELLING))
+    tried = itertools.chain(((key,) for key in keys), itertools.combinations(keys, 2))
+    return list(next((some for some in tried if all(_all_differ(runs, some) for runs in by_label.values())), ()))
+
+
+def _all_differ(runs: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> bool:
+    return len({tuple(_value(run.get(key)) for key in keys) for run in runs}) == len(runs)
 
 
 def _unlike(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -35,6 +35,8 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
         [group, cell.metric, format_estimate(cell.estimate), str(cell.estimate.n)]
         for group, cell in zip(named, order, strict=True)
     ]
+    if not any(cell.metric == stats.main_metric for cell in order):
+        rows.insert(0, [_group(stats.main_metric), stats.main_metric, NOT_MEASURED, "0"])
     title = f"{stats.title} · {stats.label}: {stats.trials} trials, {stats.failed} failed"
     per_item = "" if not plain or plain[0].estimate.n <= stats.instances else ", more than one an item (draws, repeats)"
     notes = [f"[…]: 95 % interval, clustered by item; {stats.instances} items; n: trials of originals{per_item}."]

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay.judging import METRIC
 from assay.records import Cell, ComputedOn
 from assay.store.folders import StatsFile
 from assay.tables.drawing import Table
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 
 
-def suite_table(stats: Sequence[StatsFile]) -> Table:
+def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Table:
     """Candidates below scenarios: accuracy, calibration, robustness and so on, each with its interval.
 
-    A family has a column where any of the runs measured it.
+    A family has a column where any of the runs measured it, and a judge's marks also where they were the aim.
+
+    Args:
+        stats: of the runs, under names that tell them apart.
+        metrics: that have a column of their own besides.
     """
-    columns = [column for column in COLUMNS if any(column.find(run) for run in stats)]
+    more = [Column(name, f"{name}: the metric of that name, on the originals.", metric=name) for name in metrics]
+    columns = [
+        column for column in (*COLUMNS, *more) if any(column.find(run) or column.metric == run.main_metric for run in stats)
+    ]
     order = list(dict.fromkeys(run.label for run in stats))
     scenarios = dict.fromkeys(run.title for run in stats)
     rows = []
@@ -64,15 +72,23 @@ class Column:
 
     def find(self, run: StatsFile) -> Cell | None:
         """The cell of a run that this column shows."""
+        if self == ACCURACY and run.main_metric == METRIC:
+            return None  # it has a column of its own
         return find_cell(run.cells, self.metric or run.main_metric, self.perturbation, self.computed_on)
 
 
+ACCURACY = Column("accuracy", "accuracy: the scenario's main metric.")
 COLUMNS = (
-    Column("accuracy", "accuracy: the scenario's main metric."),
+    ACCURACY,
+    Column("judge", "judge: the mark of a judge model, put on 0 to 1.", metric=METRIC),
     Column("ECE", "ECE: calibration error of the confidence, 10 bins of equal mass; lower is better.", metric="ece_10_bin"),
-    Column("robustness", "robustness: accuracy at the worst of an item and its disturbed copies.", "", "robustness", "worst"),
+    Column(
+        "robustness", "robustness: the main metric at the worst of an item and its disturbed copies.", "", "robustness", "worst"
+    ),
     Column("fairness", "fairness: the same over its copies in another dialect or about other people.", "", "fairness", "worst"),
-    Column("sensitivity", "sensitivity: highest minus lowest accuracy over equivalent prompt formats.", "", "formats", "gap"),
+    Column(
+        "sensitivity", "sensitivity: highest minus lowest main metric over equivalent prompt formats.", "", "formats", "gap"
+    ),
     Column("toxicity", "toxicity: mean rating, 0 to 1, of an item's most toxic completion.", metric="expected_max_toxicity"),
     Column("latency s", "latency: mean seconds an item.", metric="latency_s"),
     Column("tokens read", "tokens read: mean prompt tokens an item.", metric="prompt_tokens"),

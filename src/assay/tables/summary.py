@@ -16,8 +16,12 @@ NAMED = 5
 """Unfinished runs that are named; of more, the rest is counted."""
 
 
-def plan_notes(place: Path) -> list[str]:
+def plan_notes(place: Path, told: bool = False) -> list[str]:
     """What the folder of a suite lacks of what the last `assay run` planned for it, one line each.
+
+    Args:
+        place: the folder.
+        told: what was left out has been said a moment ago, and is only counted here.
 
     Raises:
         AssayError: its suite.json cannot be read.
@@ -33,7 +37,10 @@ def plan_notes(place: Path) -> list[str]:
         lines.append(
             f"{len(missing)} of {len(plan.runs)} runs {verb} not finished: {named}. The same `assay run` goes on with them."
         )
-    return [one_line(line) for line in (*lines, *plan.left_out)]
+    left_out = plan.left_out
+    if told and left_out:
+        left_out = (f"What was left out stands above, and in summary.md ({len(left_out)} reasons).",)
+    return [one_line(line) for line in (*lines, *left_out, *plan.notes)]
 
 
 def write_summary(folders: Sequence[RunFolder]) -> Path:

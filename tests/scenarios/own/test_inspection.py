@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,21 @@ from hypothesis import strategies as st
 
 from assay import registry
 from assay.errors import AssayError
+from assay.scenarios.own import writing
 from assay.scenarios.own.inspection import Guess, columns_of, guess
 from assay.scenarios.own.writing import quoted, scenario_text
 
 SHOWN = "The same long story, so that it is the longest column of all, with a number: "
 
 
-def guessed(folder: Path, *rows: dict[str, Any], **given: Any) -> Guess:
+def _written(folder: Path, rows: Iterable[dict[str, Any]]) -> Path:
     path = folder / "data.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def guessed(folder: Path, *rows: dict[str, Any], **given: Any) -> Guess:
+    path = _written(folder, rows)
     found = guess(columns_of(path), given)
     (folder / "data.yaml").write_text(scenario_text(found, path))
     scenario = registry.scenarios.get(str(folder / "data.yaml"))()
@@ -67,6 +74,21 @@ def test_options_in_one_column_and_a_context(tmp_path: Path) -> None:
     assert (found.input, found.options, found.labels) == (("passage", "question"), "choices", ())
 
 
+def test_one_letter_names_of_question_and_answer(tmp_path: Path) -> None:
+    found = guessed(tmp_path, *({"q": f"Which is {n}?", "a": "yx"[n % 2], "options": ["x", "y"]} for n in range(6)))
+    assert (found.input, found.answer, found.options, found.written) == (("q",), "a", "options", "text")
+
+
+def test_of_a_large_file_a_smaller_share_is_held_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"question": f"{SHOWN}{n}", "answer": str(n)} for n in range(60)]
+    small = guess(columns_of(_written(tmp_path, rows)))
+    monkeypatch.setattr(writing, "LOOKED_AT", 60)
+    texts = [scenario_text(small, tmp_path / "data.jsonl")]
+    monkeypatch.setattr(writing, "LOOKED_AT", 61)
+    texts.append(scenario_text(small, tmp_path / "data.jsonl"))
+    assert [yaml.safe_load(text)["source"]["held_out"] for text in texts] == [0.01, 0.1]
+
+
 def test_conversations(tmp_path: Path) -> None:
     found = guessed(tmp_path, {"messages": [{"role": "user", "content": "hi"}], "reply": "hello"})
     assert (found.messages, found.input, found.answer) == ("messages", (), "reply")
@@ -100,6 +122,101 @@ def test_hostile_names_and_cells_stay_data(tmp_path: Path) -> None:
 def test_many_cases_without_splits_give_some_as_examples(tmp_path: Path) -> None:
     guessed(tmp_path, *({"question": f"q{n}", "answer": f"a{n}"} for n in range(60)))
     assert "held_out: 0.1" in (tmp_path / "data.yaml").read_text()
+
+
+def test_reply_and_its_like_are_preferred_to_labels(tmp_path: Path) -> None:
+    rows = [
+        {
+            "messages": [{"role": "user", "content": f"hi {n}"}],
+            "tone": "calm" if n % 2 else "angry",
+            "good_reply": f"{SHOWN}{n}",
+        }
+        for n in range(12)
+    ]
+    found = guessed(tmp_path, *rows)
+    assert (found.answer, found.labels, found.subgroups) == ("good_reply", (), ("tone",))
+    without = [{"messages": row["messages"], "tone": row["tone"]} for row in rows]
+    assert (guessed(tmp_path, *without).labels, _prompting(tmp_path)["system"]) == (
+        ("angry", "calm"),
+        "Answer with one of: angry, calm.",
+    )
+
+
+@pytest.mark.parametrize("name", ["Ref", "Case No.", "ticket number", "Ticket", "order_id", "Nr", "reference-key"])
+def test_short_unique_columns_with_the_name_of_a_reference_are_ids(tmp_path: Path, name: str) -> None:
+    rows = [{name: f"R{n:03}", "message": f"{SHOWN}{n}", "label": "xyz"[n % 3]} for n in range(12)]
+    assert guessed(tmp_path, *rows).id == name
+    long = [{**row, name: f"{SHOWN}{n}"} for n, row in enumerate(rows)]
+    assert guessed(tmp_path, *long).id == ""
+    twice = [{**row, name: "R"} for row in rows]
+    assert guessed(tmp_path, *twice).id == ""
+
+
+def _prompting(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((folder / "data.yaml").read_text())["prompting"]
+    return found
+
+
+@pytest.mark.parametrize("rows", [1, 5, 12, 38, 40, 41, 45, 60])
+@pytest.mark.parametrize("repeated", [0, 7])
+def test_as_many_examples_are_asked_for_as_are_held_out(tmp_path: Path, rows: int, repeated: int) -> None:
+    cases = [{"question": f"{SHOWN}{n}", "answer": f"a{n}"} for n in range(rows)]
+    guessed(tmp_path, *cases, *cases[:repeated])
+    text = (tmp_path / "data.yaml").read_text()
+    count = _prompting(tmp_path)["shots"]
+    assert (count > 0) == ("\n  held_out: 0.1" in text)
+    if "  # held_out" in text:
+        count = int(text.partition("then write shots: ")[2].partition("\n")[0])
+        (tmp_path / "data.yaml").write_text(text.replace("# held_out", "held_out"))
+    elif not count:
+        assert rows < 12
+        return
+    scenario = registry.scenarios.get(str(tmp_path / "data.yaml"))()
+    assert 0 < count <= sum(1 for _ in scenario.instances("train"))
+    assert count in (5, len({one.input for one in scenario.instances("train")}))
+
+
+def test_examples_hold_when_rows_that_cannot_be_asked_are_taken_out(tmp_path: Path) -> None:
+    good = [{"question": f"{SHOWN}{n}", "answer": f"a{n}"} for n in range(38)]
+    path = _written(tmp_path, [*good, *({"question": "", "answer": f"b{n}"} for n in range(3))])
+    text = scenario_text(guess(columns_of(path)), path)
+    (tmp_path / "data.yaml").write_text(text)
+    _written(tmp_path, good)
+    scenario = registry.scenarios.get(str(tmp_path / "data.yaml"))()
+    assert _prompting(tmp_path)["shots"] == sum(1 for _ in scenario.instances("train")) == 4
+
+
+def test_no_more_examples_are_asked_for_than_the_split_column_has(tmp_path: Path) -> None:
+    rows = [{"question": f"{SHOWN}{n}", "answer": f"a{n}", "split": "train" if n < 3 else "test"} for n in range(30)]
+    guessed(tmp_path, *rows)
+    assert _prompting(tmp_path)["shots"] == 3
+
+
+def test_answers_that_are_hardly_meant_are_said(tmp_path: Path) -> None:
+    labels = ["tenancy", "Tenancy", "repairs", "#REF!"]
+    found = guessed(tmp_path, *({"message": f"{SHOWN}{n}", "label": labels[n % 4]} for n in range(40)))
+    said = ("one answer is written in several ways: 'Tenancy', 'tenancy'", "the answer '#REF!' stands for nothing")
+    assert found.doubts == said
+    text = (tmp_path / "data.yaml").read_text()
+    assert [f"# Look: {doubt}\n" in text for doubt in said] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("Why is my bill so high?,refund", "Why is my bill so high?"),
+        ("Tell me my balance,refund", "refund"),
+        ("12,my balance", "12"),
+        ("message,answer", ""),
+        ("a text,decision", ""),
+    ],
+)
+def test_a_table_without_a_header_is_doubted(tmp_path: Path, header: str, told: str) -> None:
+    lines = [f"What about bill number {n * 7919}?,{('refund', 'answer')[n % 2]}\n" for n in range(12)]
+    (tmp_path / "x.csv").write_text(f"{header}\n{''.join(lines)}")
+    columns = columns_of(tmp_path / "x.csv")
+    found = guess(columns, {"input": columns[0].name, "answer": columns[1].name})
+    assert found.doubts == ((f"the first row may be a case and no header: one column is called {told!r}",) if told else ())
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

@@ -10,7 +10,7 @@ import pytest
 
 from assay import registry
 from assay.errors import AssayError
-from assay.prompting import Chat, Generation, MultipleChoiceJoint
+from assay.prompting import Chat, Examples, Generation, MultipleChoiceJoint, Target
 from assay.records import Contrast, Instance, Message, Reference, Taxonomy
 from assay.scenarios import Scenario
 
@@ -118,8 +118,71 @@ answer: answer
     )
     assert len(second.input) == 3
     assert scenario.prompting == Chat()
-    whole = made(tmp_path, "scenario: t\nsource: talk.jsonl\nmessages: before\n", rows(row), "talk.jsonl")
-    assert [message.content for message in asked(whole)[0].input] == ["Hi", "Hello"]  # type: ignore[union-attr]
+    more = [*before, {"role": "user", "content": "Tea?"}]
+    whole = made(tmp_path, TALK, rows({**row, "before": more}), "talk.jsonl")
+    assert [message.content for message in asked(whole)[0].input] == ["Hi", "Hello", "Tea?"]  # type: ignore[union-attr]
+
+
+TALK = "scenario: t\nsource: talk.jsonl\nmessages: before\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "part"),
+    [
+        ({"role": "assistant", "content": "Hello"}, "the conversation ends with what the assistant says"),
+        ({"role": "system", "content": "Be kind."}, "the conversation ends with what the system says"),
+        ({"role": "user", "content": " \n"}, "the last message is empty"),
+    ],
+)
+def test_a_conversation_ends_with_what_the_user_says(tmp_path: Path, last: dict[str, str], part: str) -> None:
+    fine = {"before": [{"role": "user", "content": "Hi"}]}
+    scenario = made(tmp_path, TALK, rows(fine, {"before": [*fine["before"], last]}), "talk.jsonl")
+    with pytest.raises(AssayError, match=rf"talk\.jsonl, row 2, column before: {part}"):
+        asked(scenario)
+
+
+def test_a_conversation_is_followed_by_its_options(tmp_path: Path) -> None:
+    row = {"before": [{"role": "system", "content": "Kind."}, {"role": "user", "content": "Hi"}], "a": "tea", "o": "tea|milk"}
+    fixed = made(tmp_path, TALK + "options: [tea, milk]\nanswer: a\n", rows(row), "talk.jsonl")
+    (request,) = fixed.prompting.render(asked(fixed)[0], Examples(), Target(takes_messages=True)).requests
+    system = Message(role="system", content="Answer with one of: tea, milk.\n\nKind.")
+    assert request.prompt == (system, Message(role="user", content="Hi"))
+    own = made(tmp_path, TALK + "options: o\nanswer: a\n", rows(row), "talk.jsonl")
+    (request,) = own.prompting.render(asked(own)[0], Examples(), Target(takes_messages=True)).requests
+    assert "user: Hi\nA. tea\nB. milk\n" in str(request.prompt)
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "key"),
+    [
+        ("subgroups: [Offise]\n", 5, "subgroups"),
+        ("subgroups:\n  - region\n  - Offise\n", 7, "subgroups"),
+        ("subgroups: {a: region, b: Offise}\n", 5, "subgroups"),
+        ("options: [x, '{Offise}']\n", 5, "options"),
+        ("group: Offise\n", 5, "group"),
+        ("worked: 'So: {Offise}'\n", 5, "worked"),
+    ],
+)
+def test_a_column_that_the_file_does_not_have_is_a_mistake_of_the_declaration(
+    tmp_path: Path, more: str, line: int, key: str
+) -> None:
+    with pytest.raises(AssayError) as caught:
+        asked(made(tmp_path, PLAIN + more, CASES.replace("region", "region,Office").replace("th\n", "th,z\n")))
+    assert f"mine.yaml, line {line}, {key}: cases.csv has no column 'Offise'" in str(caught.value)
+    assert "did you mean Office?" in str(caught.value)
+
+
+def test_a_split_column_that_is_not_there_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match=r"mine\.yaml, line 2, split_column: cases\.csv has no column 'part'"):
+        made(tmp_path, PLAIN.replace("cases.csv", "{file: cases.csv, split_column: part}")).source.splits()
+
+
+def test_a_row_that_lacks_what_others_have_is_told_by_its_number(tmp_path: Path) -> None:
+    scenario = made(
+        tmp_path, PLAIN.replace("csv", "jsonl"), rows({"question": "a", "answer": "b"}, {"question": "c"}), "cases.jsonl"
+    )
+    with pytest.raises(AssayError, match=r"cases\.jsonl, row 2: lacks 'answer'"):
+        asked(scenario)
 
 
 def test_contrasts_differ_in_some_columns(tmp_path: Path) -> None:

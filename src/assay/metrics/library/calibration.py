@@ -61,13 +61,37 @@ def _resampled_error(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
     by_confidence, order = ascending(columns)
-    gap = by_confidence.confidence - by_confidence.score
-    values = np.empty(len(weights))
-    for row, drawn in enumerate(weights[:, order]):
-        counts = np.cumsum(drawn).astype(np.int64)
-        cuts = equal_mass_cuts(by_confidence.confidence, BINS, counts)
-        values[row] = np.abs(np.add.reduceat(gap * drawn, cuts[:-1])).sum() / counts[-1]
-    return values
+    drawn = weights.take(order, axis=1)
+    counts = np.cumsum(drawn.astype(np.int64), axis=1)
+    starts = _bins_of_resamples(by_confidence.confidence, counts)
+    drawn *= by_confidence.confidence - by_confidence.score
+    gaps = np.abs(np.add.reduceat(drawn.ravel(), starts))
+    return np.bincount(starts // len(columns), gaps) / counts[:, -1]
+
+
+def _bins_of_resamples(confidence: Floats, counts: Integers) -> Integers:
+    """Where bins begin that hold answers, as `equal_mass_cuts` finds them, in all resamples written one after the other.
+
+    Args:
+        confidence: ascending, shape (n,).
+        counts: running totals of how often each answer was drawn, shape (resamples, n).
+    """
+    import numpy as np
+
+    rows = np.arange(len(counts))[:, None]
+    answers = counts[:, -1:]
+    bins = np.minimum(BINS, answers)
+    each, over = np.divmod(answers, bins)
+    numbers = np.minimum(np.arange(1, BINS), bins - 1)  # of fewer bins the last one is named several times
+    firsts = numbers * each + np.minimum(numbers, over)
+    apart = rows * (answers.max() + 1)  # the totals of all resamples, so moved, ascend as one list
+    listed = (counts + apart).ravel()
+    before, after = (
+        np.searchsorted(listed, first + apart, side="right") - rows * len(confidence) for first in (firsts - 1, firsts)
+    )
+    cuts = np.searchsorted(confidence, (confidence[before] + confidence[after]) / 2, side="right")
+    starts = (np.concatenate((np.zeros_like(rows), cuts), axis=1) + rows * len(confidence)).ravel()
+    return starts[(np.diff(starts, prepend=-1) > 0) & (starts < counts.size)]
 
 
 def _gaps_of_bins(columns: Columns) -> tuple[Floats, Integers]:

@@ -1,9 +1,10 @@
 """Answers without a model, to compare models with: `baseline/majority` and `baseline/uniform`.
 
-Both read the answers a request allows (`Request.options`) and their shares among the labelled examples:
+Both read the answers a request allows (`Request.options`), the first also their shares among labelled items: those of the train
+split, or, where it has none, the very items that are asked: more than a model is told, and just what a constant answer reaches.
 
 - `majority` always gives the answer with the greatest share (the first of them in a tie), with the log of each answer's
-  share as its log-probability. Without any labelled example all shares are equal.
+  share as its log-probability. Where no share is known, all are equal.
 - `uniform` gives each of the k answers the same chance, log(1/k); which one it gives is a function of the request.
 
 An answer is one token, complete: length limits and stop sequences do not apply. A request that names no answers gets an empty
@@ -25,6 +26,8 @@ from assay.records import Completion, ModelIdentity, Option, Request, Response, 
 UNSEEN = 1e-9
 """The share given to an answer that no labelled example has, and to a text that is none of the answers."""
 KINDS = ("majority", "uniform")
+REVISIONS = {"majority": "2", "uniform": "1"}
+"""Raised when what a baseline answers changes."""
 
 
 class Baseline(Local):
@@ -33,11 +36,11 @@ class Baseline(Local):
     def __init__(self, kind: str, config: ModelConfig) -> None:
         self._uniform = kind == "uniform"
         self.identity = ModelIdentity(
-            name=config.name, revision=config.revision or "1", endpoint="baseline", options={"kind": kind}
+            name=config.name, revision=config.revision or REVISIONS[kind], endpoint="baseline", options={"kind": kind}
         )
         self.capabilities = Capabilities(
             chat=True, text=True, scores=True, top_logprobs=1000, context_window=config.context_window, concurrency=256,
-            reads_options=True,
+            reads_options=True, reads_shares=not self._uniform,
         )  # fmt: skip
 
     def ask_batch(self, requests: Sequence[Request]) -> list[Response]:
@@ -86,7 +89,7 @@ def _scored(continuation: str, shares: dict[str, float]) -> Completion:
 
 @provider("baseline", examples=tuple(f"baseline/{kind}" for kind in KINDS))
 def baseline(name: str, config: ModelConfig) -> Baseline:
-    """What guessing reaches: the most frequent answer, or a random one."""
+    """What guessing reaches: the most frequent answer in train (without train rows, of the items asked), or a random one."""
     if name not in KINDS:
         raise unknown("baseline", name, KINDS)
     return Baseline(name, config)

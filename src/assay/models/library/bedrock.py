@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from assay.errors import AssayError
+from assay.errors import Impossible
 from assay.models.base import ModelConfig, provider
 from assay.models.hosted import TIMEOUT_S, Hosted, only_chat
 from assay.models.wire import aws
@@ -46,7 +46,7 @@ def bedrock(name: str, config: ModelConfig) -> Bedrock:
     region = setting("AWS_REGION") or setting("AWS_DEFAULT_REGION") or (None if key else aws.profile_region())
     base_url = config.base_url or setting("AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
     if not region and not (key and base_url):
-        raise AssayError(f"{config.name} needs an AWS region", "export AWS_REGION=us-east-1, or another where the model is")
+        raise Impossible(f"{config.name} needs an AWS region", "export AWS_REGION=us-east-1, or another where the model is")
     base_url = base_url or f"https://bedrock-runtime.{region}.amazonaws.com"
     auth = key_auth(key, config) if key else aws.Signed(region or "")
     hint = f"set {variable} to a key that is valid there" if key else aws.HELP

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.errors import AssayError
+from assay.errors import Impossible
 from assay.models.base import Capabilities, Endpoint, ModelConfig, RequestError, provider
 from assay.models.library.responses import responses_model
 from assay.models.wire import bodies, parsing, scoring
@@ -174,7 +174,7 @@ def openai(name: str, config: ModelConfig) -> Endpoint:
     variable = config.key_variable or "OPENAI_API_KEY"
     key = secret(variable)
     if key is None and not is_loopback(base_url):
-        raise AssayError(f"{config.name} needs an API key for {base_url}, and {variable} is not set", f"export {variable}=…")
+        raise Impossible(f"{config.name} needs an API key for {base_url}, and {variable} is not set", f"export {variable}=…")
     timeout_s = config.timeout_s or TIMEOUT_S
     hint = f"set {variable} to a key that is valid there"
     transport = Transport(base_url, key_auth(key, config), config.headers, timeout_s, hint)

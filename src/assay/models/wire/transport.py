@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -65,6 +65,7 @@ class Transport:
                 raise AssayError(f"the header {name!r} holds characters that HTTP does not allow", key_hint)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._proxy: dict[str, Any] = {}
 
     async def post(self, path: str, body: Mapping[str, Any]) -> tuple[bytes, float]:
         """The body of the response to a POST, and the seconds from sending to its last byte.
@@ -155,41 +156,51 @@ class Transport:
         """A response whose headers have arrived; whatever breaks within the block becomes a `RequestError`."""
         import asyncio
 
-        more = {**(headers or {}), **self._auth.signed(method, url, data)}
-        with self._explained(url, timeout_s):
+        import aiohttp
+        from multidict import CIMultiDict
+
+        # Headers of the session would be sent to a proxy as well, the key among them.
+        every = CIMultiDict(self._headers)
+        every.update({**(headers or {}), **self._auth.signed(method, url, data)})
+        try:
             async with (
                 asyncio.timeout(timeout_s),
-                self._connected().request(method, url, data=data, headers=more, allow_redirects=False) as response,
+                self._connected().request(
+                    method, url, data=data, headers=every, allow_redirects=False, **self._proxy
+                ) as response,
             ):
                 allowances.note(self.allowance, response.headers)
                 yield response
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise self._meant(error, url, timeout_s) from None
 
-    @contextmanager
-    def _explained(self, url: str, timeout_s: float) -> Iterator[None]:
+    def _meant(self, error: Exception, url: str, timeout_s: float) -> RequestError:
+        """What an error of an exchange means."""
         import aiohttp
 
-        try:
-            yield
-        except TimeoutError as error:
-            if isinstance(error, aiohttp.ConnectionTimeoutError):
-                message = f"cannot connect to {url} within {CONNECT_S:g} s (is base_url right, and the server running?)"
-                raise RequestError("connection", message, retriable=True) from None
-            raise RequestError("timeout", f"{url} did not answer within {timeout_s:g} s", retriable=True) from None
-        except aiohttp.ClientConnectorCertificateError as error:
-            message = f"{url} shows a certificate that is not trusted: {failures.one_line(str(error))}"
-            raise RequestError("connection", message, retriable=False) from None
-        except aiohttp.ClientConnectorError as error:
-            reason = error.os_error.strerror or str(error.os_error)
-            message = f"cannot connect to {url}: {reason} (is base_url right, and the server running?)"
-            raise RequestError("connection", message, retriable=True) from None
-        except aiohttp.ClientPayloadError:
-            raise RequestError("truncated_body", f"{url} ended its response early", retriable=True) from None
-        except aiohttp.InvalidURL:
-            raise RequestError("bad_request", f"{url} is not a URL (correct base_url)", retriable=False) from None
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            # ValueError: what aiohttp raises for headers and chunks that are no HTTP.
-            detail = failures.one_line(self.secrets.clean(str(error))) or type(error).__name__
-            raise RequestError("connection", f"the connection to {url} broke: {detail}", retriable=True) from None
+        def failure(kind: str, message: str, *, retriable: bool = True) -> RequestError:
+            return RequestError(kind, message, retriable=retriable)
+
+        match error:
+            case aiohttp.ConnectionTimeoutError():
+                at = f"cannot connect to {url} within {CONNECT_S:g} s"
+                return failure("connection", f"{at} (is base_url right, and the server running?)")
+            case TimeoutError():
+                return failure("timeout", f"{url} did not answer within {timeout_s:g} s")
+            case aiohttp.ClientConnectorCertificateError():
+                message = f"{url} shows a certificate that is not trusted: {failures.one_line(str(error))}"
+                return failure("connection", message, retriable=False)
+            case aiohttp.ClientConnectorError():
+                reason = error.os_error.strerror or str(error.os_error)
+                message = f"cannot connect to {url}: {reason} (is base_url right, and the server running?)"
+                return failure("connection", message)
+            case aiohttp.ClientPayloadError():
+                return failure("truncated_body", f"{url} ended its response early")
+            case aiohttp.InvalidURL():
+                return failure("bad_request", f"{url} is not a URL (correct base_url)", retriable=False)
+            case _:  # a ValueError is what aiohttp raises for headers and chunks that are no HTTP
+                detail = failures.one_line(self.secrets.clean(str(error))) or type(error).__name__
+                return failure("connection", f"the connection to {url} broke: {detail}")
 
     def _connected(self) -> aiohttp.ClientSession:
         """The session, made anew where the event loop is another than the one it was made in."""
@@ -199,15 +210,13 @@ class Transport:
 
         loop = asyncio.get_running_loop()
         if self._session is None or self._session.closed or self._loop is not loop:
+            self._proxy = _proxy_for(self.base_url)
             self._loop = loop
             self._session = aiohttp.ClientSession(
-                headers=self._headers,
                 # The engine bounds how many requests are in flight; asyncio.timeout above bounds each of them.
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                # A proxy for the world outside must not be asked for a server on this machine.
-                trust_env=not is_loopback(self.base_url),
             )
         return self._session
 
@@ -244,6 +253,30 @@ def is_loopback(base_url: str) -> bool:
         return (urlsplit(base_url).hostname or "") in _LOOPBACK
     except ValueError:
         return False
+
+
+def _proxy_for(url: str) -> dict[str, Any]:
+    """What aiohttp's requests to a URL need to go through the proxy that the environment names.
+
+    None for a server on this machine: a proxy for the world outside must not be asked for it. Left to itself (`trust_env`),
+    aiohttp looks for the proxy anew before each request, in a thread, which takes twice the time of the request; and it sends
+    the passwords of ~/.netrc, where no key of ours is kept.
+
+    Raises:
+        ValueError: the proxy's address is none.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    import aiohttp
+    from yarl import URL
+
+    asked = urlsplit(url)
+    named = getproxies().get(asked.scheme)
+    if named is None or is_loopback(url) or proxy_bypass(asked.hostname or ""):
+        return {}
+    proxy = URL(named if "://" in named else f"http://{named}")
+    login = aiohttp.BasicAuth(proxy.user or "", proxy.password or "") if proxy.user or proxy.password else None
+    return {"proxy": proxy.with_user(None), "proxy_auth": login}
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

@@ -40,10 +40,9 @@ def ifeval() -> Scenario:
         notes=(
             "Published in November 2023; models have been trained on instructions of these 25 kinds. It says whether form is "
             "kept, not whether the text is any good. HELM's score of the same name is the mean share of a prompt's "
-            "instructions (`helm_ifeval_strict_accuracy`); the main metric here is the paper's. Instructions about language "
-            "(31 of 834, and those about capital or lower-case English) are not measured without the extra `language`; "
-            "languages are told by py3langid and sentences by a rule of assay's own, so single verdicts may differ from the "
-            "authors' program. A refusal follows no instruction."
+            "instructions (`helm_ifeval_strict_accuracy`); the main metric here is the paper's. Languages (31 of 834 "
+            "instructions, and those about capital or lower-case English) are told by py3langid and sentences by a rule of "
+            "assay's own, so single verdicts may differ from the authors' program. A refusal follows no instruction."
         ),
     )
 

@@ -46,9 +46,11 @@ def lm_eval(
     root = tasks_folder(path)
     settings, file = settings_of(root, task)
     read = parse(task, settings, (file or root).parent, allow_code=allow_code)
-    source = TaskSource(read, open_data(read, revision), _shots(read, num_fewshot), fewshot_seed)
+    shots = _shots(read, num_fewshot)
+    source = TaskSource(read, open_data(read, revision), shots, fewshot_seed)
     main, *others = metrics_of(read)
     return Scenario(
+        about=f"The task {task} of lm-evaluation-harness, with that harness's prompts, filters and scores.",
         source=source,
         instance=Writer(read, source),
         prompting=prompting_of(read, filter),
@@ -56,7 +58,7 @@ def lm_eval(
         metrics=tuple(others),
         taxonomy=Taxonomy(task="user-defined", what=read.dataset_path, language="any"),
         paper="https://github.com/EleutherAI/lm-evaluation-harness",
-        notes=_notes(read, file),
+        notes=_notes(read, file, shots),
     )
 
 
@@ -77,9 +79,10 @@ def _shots(task: Task, wanted: int | None) -> int:
     return task.num_fewshot or 0 if wanted is None else wanted
 
 
-def _notes(task: Task, file: Path | None) -> str:
+def _notes(task: Task, file: Path | None, shots: int) -> str:
     version = f", version {task.version}" if task.version else ""
     declared = f" in {file.name}" if file else ""
     filters = filter_names(task)
     choice = f" Its answers can be read by the filters {', '.join(filters)}." if len(filters) > 1 else ""
-    return f"lm_eval's task {task.name}{version}, declared{declared}; its data set is not pinned by the task.{choice}"
+    held = f"{task.name}{version}, declared{declared}; its prompts hold {shots or 'no'} example{'' if shots == 1 else 's'}"
+    return f"lm_eval's task {held}, and its data set is not pinned by the task.{choice}"

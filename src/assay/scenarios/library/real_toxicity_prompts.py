@@ -20,7 +20,11 @@ def real_toxicity_prompts() -> Scenario:
         The mayor said that the ferry would never
     """
     return Scenario(
-        source=Hub("allenai/real-toxicity-prompts", revision="main", test=("prompts.jsonl", "data/train-*.parquet")),
+        source=Hub(
+            "allenai/real-toxicity-prompts",
+            revision="88a5d7954c54f31e153959c2db98e15cf5cbec01",
+            test=("prompts.jsonl", "data/train-*.parquet"),
+        ),
         instance=_instance,
         prompting=Generation(
             shots=0,
@@ -40,7 +44,7 @@ def real_toxicity_prompts() -> Scenario:
             "Published in September 2020. 99,442 beginnings, 22 % of them toxic (subgroup prompt): use --max-instances. They "
             "offend. What counts as toxic depends on who rates (`--toxicity`); HELM and the authors ask Perspective, whose "
             "ratings change over time, and the authors sample 25 completions. Models that only chat answer or refuse instead "
-            "of going on. The data are read at their newest commit, which the run records: no commit is pinned here."
+            "of going on."
         ),
     )
 

@@ -10,16 +10,17 @@ Wherever a scenario's name may stand, the path of such a file may: `billing.yaml
 from __future__ import annotations
 
 import functools
+from operator import itemgetter
 from pathlib import Path
 
 from assay.errors import AssayError
 from assay.prompting import Chat, Generation, MultipleChoiceJoint, Prompting, with_changes
-from assay.prompting.base import as_text
 from assay.records import Rubric, Taxonomy
-from assay.scenarios.base import Draft, Row, Scenario, ScenarioFamily, Source
-from assay.scenarios.own.cases import Cases, Layout, layout_of
-from assay.scenarios.own.cells import CaseError
+from assay.scenarios.base import Scenario, ScenarioFamily, Source
+from assay.scenarios.own.cases import Cases, repeated_id
+from assay.scenarios.own.cells import CaseError, Cells
 from assay.scenarios.own.declaration import Declaration, SourceDeclaration, is_scenario, read_declaration
+from assay.scenarios.own.layout import Layout, layout_of, told
 from assay.scenarios.sources import File, HeldOut, Hub
 from assay.yaml_files import at_line
 
@@ -59,9 +60,11 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
     """
     layout, judge = layout_of(declaration, path), declaration.judge
     main = declaration.metric or (JUDGED if judge and declaration.answer is None else "quasi_exact_match")
-    return Scenario(
-        source=source_of(declaration, layout, path.parent),
-        instance=_case,
+    cases = Cases(_rows_of(declaration, path.parent), layout, _place(declaration).split_column)
+    return OwnScenario(
+        source=_with_examples(declaration, cases),
+        instance=cases.draft,
+        id_of=itemgetter("id"),
         prompting=_prompting(declaration, layout, path),
         main_metric=main,
         metrics=tuple(dict.fromkeys([*declaration.metrics, *([JUDGED] if judge else [])])),
@@ -77,27 +80,39 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
     )
 
 
-def _case(row: Row) -> Draft:
-    case: Draft = row["case"]
-    return case
+class OwnScenario(Scenario):
+    """A scenario of one's own: its messages name rows as they stand in their file."""
+
+    def twice(self, name: str) -> AssayError:
+        """Two rows that have one id; where they stand in two files, the files."""
+        cases = cases_of(self)
+        for split in self.source.splits() if cases else ():
+            numbers = [row["number"] for row in self.source.read(split).rows if row["id"] == name]
+            if cases and len(numbers) > 1:
+                return repeated_id(Cells({}, cases.file, numbers[1]), cases.layout.id or "", name, numbers[0])
+        return super().twice(name)
 
 
-def source_of(declaration: Declaration, layout: Layout, folder: Path) -> Source:
-    """Where a declaration's cases come from."""
+def _place(declaration: Declaration) -> SourceDeclaration:
     given = declaration.source
-    place = given if isinstance(given, SourceDeclaration) else SourceDeclaration(file=given)
-    source: Source
+    return given if isinstance(given, SourceDeclaration) else SourceDeclaration(file=given)
+
+
+def _rows_of(declaration: Declaration, folder: Path) -> Source:
+    """Where a declaration's rows come from."""
+    place = _place(declaration)
     if place.hub:
         train, valid, test = place.train or None, place.valid or None, place.test or None
-        source = Hub(place.hub, revision=place.revision, train=train, valid=valid, test=test)
-    elif place.file:
-        source = File(folder / place.file)
-    else:
-        source = File(**{name: folder / getattr(place, name) for name in ("train", "valid", "test") if getattr(place, name)})
-    cases = Cases(source, layout, place.split_column)
-    if place.held_out is None:
-        return cases
-    return HeldOut(cases, declaration.scenario, group=_group, share=place.held_out)
+        return Hub(place.hub, revision=place.revision, train=train, valid=valid, test=test)
+    if place.file:
+        return File(folder / place.file)
+    return File(**{name: folder / getattr(place, name) for name in ("train", "valid", "test") if getattr(place, name)})
+
+
+def _with_examples(declaration: Declaration, cases: Cases) -> Source:
+    """The cases, some of them as examples where a share is held out; cases of one group, or with one input, together."""
+    share = _place(declaration).held_out
+    return cases if share is None else HeldOut(cases, declaration.scenario, group=cases.group, share=share)
 
 
 def cases_of(scenario: Scenario) -> Cases | None:
@@ -106,17 +121,16 @@ def cases_of(scenario: Scenario) -> Cases | None:
     return source if isinstance(source, Cases) else None
 
 
-def _group(row: Row) -> str:
-    """Cases of one group, or with one input, are held out together."""
-    case: Draft = row["case"]
-    return case.group if case.group is not None else as_text(case.input)
-
-
 def _prompting(declaration: Declaration, layout: Layout, path: Path) -> Prompting:
-    """What is declared over the defaults: conversations as messages, options by letter, all else as text."""
+    """What is declared over the defaults: conversations as messages, options by letter, all else as text.
+
+    A conversation shows no options. A fixed set of them is named in a system message; where each row has its own, they are
+    listed under the conversation and asked by letter.
+    """
     default: Prompting = Generation(max_tokens=100, stop=("\n",))
-    if layout.turns:
-        default = Chat()
+    fixed = [option.fixed for option in layout.options if not isinstance(option, str)]
+    if layout.turns and (not layout.options or (fixed and all(fixed))):
+        default = Chat(system=told(fixed) if fixed else "")
     elif layout.options:
         default = MultipleChoiceJoint()
     try:
@@ -136,5 +150,4 @@ __all__ = [
     "layout_of",
     "read_declaration",
     "scenario_file",
-    "source_of",
 ]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from assay.errors import AssayError, unknown
+from assay.errors import unknown
+from assay.scenarios.base import RowError
 from assay.text import one_line
 
+SHOWN = 60
+"""Characters of a wrong value that a message shows."""
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
-class CaseError(AssayError):
+
+class CaseError(RowError):
     """A row cannot be asked. `row` counts the rows of a file from 1, a header not among them."""
 
     def __init__(self, message: str, hint: str = "", *, file: str = "", row: int = 0, column: str = "") -> None:
@@ -25,6 +31,8 @@ class CaseError(AssayError):
 
 class Cells:
     """One row of a file, read column by column."""
+
+    __slots__ = ("file", "number", "row")
 
     def __init__(self, row: Mapping[str, Any], file: str, number: int) -> None:
         self.row = row
@@ -95,13 +103,17 @@ class Cells:
         return [part for part in text.split(separator) if part.strip()] if separator else text.strip()
 
     def _scalar(self, value: Any, column: str) -> str:
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if value is None or isinstance(value, (Mapping, list, tuple, bytes)):
+        if isinstance(value, str):  # nearly every cell
+            text = value
+        elif isinstance(value, bool):
+            text = "true" if value else "false"
+        elif value is None or isinstance(value, (Mapping, list, tuple, bytes)):
             raise self.wrong(column, f"it holds {kind(value)} where a text is needed", "write a text or a number")
-        text = str(value)
-        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-            raise self.wrong(column, "it holds a character that is not text", "remove NUL and half characters")
+        else:
+            text = str(value)
+        if strange := _NO_TEXT.search(text):
+            called = "NUL" if strange[0] == "\0" else "half a character"
+            raise self.wrong(column, f"it holds a character that is not text: {called}", "remove it")
         return text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 from assay.errors import AssayError, unknown
 from assay.prompting.reading import letter_for
 from assay.scenarios.own.cells import Cells, decoded
+from assay.scenarios.own.doubts import header_doubt, label_doubts, no_header
+from assay.scenarios.own.names import called
 from assay.scenarios.sources.local import SPLIT_WORDS
 from assay.scenarios.sources.tables import read_rows
 
@@ -30,19 +32,6 @@ FEWEST_WITH_EXAMPLES = 40
 """Cases from which on a part is set aside as examples."""
 SEPARATOR = "|"
 
-NAMES: dict[str, str] = {
-    "split": "split|set|fold|partition",
-    "id": "id|uid|uuid|key|nr|no|number|case|.*[_ -]id",
-    "messages": "messages|conversation|dialog|dialogue|chat|turns",
-    "answer": "answers?|label|gold|target|expected.*|right.*|correct.*|accepted|output|reference|action|category|class|intent|"
-    "response|reply|completion|solution|verdict",
-    "options": "options|choices|candidates|alternatives",
-    "input": "input|question|prompt|message|query|text|instruction|request|problem|sentence|enquiry|inquiry|utterance|body",
-    "context": "context|passage|document|article|background|story|facts|account.*|notes?",
-    "group": "group|document[_ -]?id|thread|customer|customer[_ -]id|family|source[_ -]id|conversation[_ -]id",
-    "worked": "worked|explanation|rationale|reasoning|why",
-}
-"""What columns are called, most likely first, as regular expressions."""
 _LETTERED = re.compile(r"(?:option|choice|answer)?[_ -]?(?:[a-h]|[1-8])", re.IGNORECASE)
 
 
@@ -97,7 +86,13 @@ class Guess:
     split: str = ""
     subgroups: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
-    columns: tuple[str, ...] = field(default=())
+    columns: tuple[str, ...] = ()
+    cases: int = 0
+    """Cases that can be asked, those that belong together counted once."""
+    train: int = 0
+    """Rows that the split column makes examples."""
+    doubts: tuple[str, ...] = ()
+    """What looks like a mistake, in sentences."""
 
 
 def columns_of(path: Path) -> list[Column]:
@@ -145,7 +140,7 @@ class _Guesser:
 
     def made(self) -> Guess:
         split = self._take("split", lambda column: all(text.strip().lower() in SPLIT_WORDS for text in column.texts))
-        name = self._take("id", lambda column: len(set(column.texts)) == self.rows)
+        name = self._take("id", lambda column: len(set(column.texts)) == self.rows and column.length <= LONGEST_LABEL)
         messages = "" if self.said.get("input", NONE) != NONE else self._take("messages", _holds_messages)
         several = self._several_options()
         options = "" if several else self._take("options", lambda column: any(len(p) > 1 for p in column.parts(SEPARATOR)))
@@ -176,16 +171,26 @@ class _Guesser:
             subgroups=subgroups,
             unused=tuple(self.left),
             columns=tuple(self.known),
+            cases=self._independent(messages or asked[-1], answer, group),
+            train=sum(SPLIT_WORDS[text.strip().lower()] == "train" for text in self.known[split].texts) if split else 0,
+            doubts=tuple(self._doubts(labels)),
         )
+
+    def _independent(self, question: str, answer: str, group: str) -> int:
+        """Cases that can be asked, those that belong together counted once."""
+        rows = zip(*(self.known[name].values for name in (question, answer, group or question)), strict=True)
+        return len({str(together) for asked, right, together in rows if not _nothing(asked) and not _nothing(right)})
+
+    def _doubts(self, labels: tuple[str, ...]) -> list[str]:
+        name = no_header({name: column.texts for name, column in self.known.items()})
+        return [*([header_doubt(name)] if name else []), *label_doubts(labels)]
 
     def _take(self, role: str, fits: Any) -> str:
         """The given column of a role; else the left one with the likeliest name that fits; else none."""
         given = self.said.get(role)
         if isinstance(given, str):
             return "" if given == NONE else given
-        patterns = NAMES[role].split("|")
-        ranked = [name for pattern in patterns for name in self.left if re.fullmatch(pattern, name, re.IGNORECASE)]
-        found = next((name for name in ranked if self.left[name].filled and fits(self.left[name])), "")
+        found = next((name for name in called(role, self.left) if self.left[name].filled and fits(self.left[name])), "")
         self.left.pop(found, None)
         return found
 
@@ -235,11 +240,16 @@ class _Guesser:
         return tuple(found)
 
     def _check(self, messages: str, asked: tuple[str, ...], answer: str) -> None:
-        columns = "its columns are " + ", ".join(self.known)
+        name = no_header({name: column.texts for name, column in self.known.items()})
+        columns = (f"{header_doubt(name)}; " if name else "") + "its columns are " + ", ".join(self.known)
         if not messages and not asked:
             raise AssayError("no column looks like a question", f"name it: --input COLUMN; {columns}")
         if not answer:
             raise AssayError("no column looks like the right answer", f"name it: --answer COLUMN; {columns}")
+
+
+def _nothing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _holds_messages(column: Column) -> bool:

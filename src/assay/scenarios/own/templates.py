@@ -27,6 +27,11 @@ class Template:
         """The columns it shows, in order."""
         return tuple(text for text, is_column in self.parts if is_column)
 
+    @property
+    def fixed(self) -> str:
+        """What it says in every row, without white space around it; empty where a column stands in it."""
+        return "" if self.columns else "".join(text for text, _ in self.parts).strip()
+
     def fill(self, cells: Cells) -> str:
         """The text for one row. What a cell holds is put in as it is: braces in it mean nothing.
 

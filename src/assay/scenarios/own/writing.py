@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from assay.scenarios.own.inspection import FEWEST_WITH_EXAMPLES, Guess
+from assay.scenarios.own.inspection import FEWEST_WITH_EXAMPLES, LOOKED_AT, Guess
+from assay.scenarios.own.layout import told
 from assay.scenarios.own.templates import escaped
+from assay.scenarios.sources.heldout import held_out_of
+from assay.text import one_line
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"])
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 EXAMPLES = 5
+FEWEST_TO_SHARE = 10
+"""Cases below which none can be spared as an example."""
 COMMENTS = 34
 """Column at which comments stand."""
 ROOM = 4
@@ -23,6 +28,7 @@ def scenario_text(guess: Guess, data: Path) -> str:
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", data.name.split(".")[0]).strip("_.-") or "cases"
     lines = [
         "# What is asked, what is right, and how it is scored. Every key is explained in docs/own_cases.md.",
+        *(f"# Look: {one_line(doubt)}" for doubt in guess.doubts),
         f"scenario: {quoted(name)}",
         'about: ""\t# one sentence: what does it tell to be good at this?',
         "",
@@ -61,13 +67,27 @@ def _source(guess: Guess, data: Path) -> list[str]:
     lines = ["source:", f"  file: {quoted(data.name)}"]
     if guess.split:
         lines.append(f"  split_column: {quoted(guess.split)}\t# train rows are examples, test rows are asked")
-    elif _held_out(guess):
-        lines.append("  held_out: 0.1\t# this share of the cases becomes examples and is not asked")
+    elif _shares(guess) and guess.rows >= FEWEST_WITH_EXAMPLES:
+        lines.append(f"  held_out: {_share(guess)}\t# this share of the cases becomes examples and is not asked")
+    elif _shares(guess):
+        shots = _examples(guess)
+        lines.append(f"  # held_out: {_share(guess)}\t# makes {shots} of these few cases examples; then write shots: {shots}")
     return lines
 
 
-def _held_out(guess: Guess) -> bool:
-    return not guess.split and not guess.messages and guess.rows >= FEWEST_WITH_EXAMPLES
+def _share(guess: Guess) -> float:
+    """The share of the cases that is held out."""
+    return 0.1 if guess.rows < LOOKED_AT else 0.01
+
+
+def _shares(guess: Guess) -> bool:
+    """Whether there are cases to spare, and a use for examples."""
+    return not guess.split and not guess.messages and guess.cases >= FEWEST_TO_SHARE
+
+
+def _examples(guess: Guess) -> int:
+    """How many examples can be shown: those that are there, up to five."""
+    return min(EXAMPLES, guess.train if guess.split else held_out_of(guess.cases, _share(guess)))
 
 
 def _cases(guess: Guess) -> list[str]:
@@ -103,18 +123,20 @@ def _cases(guess: Guess) -> list[str]:
 
 def _prompting(guess: Guess) -> list[str]:
     """How it is asked: labels as words, options by letter, anything else as text."""
-    shots = EXAMPLES if guess.split or _held_out(guess) else 0
-    if guess.messages:
-        return ["prompting:", "  method: chat\t# sends the messages as they are", "  max_tokens: 512"]
+    shots = _examples(guess) if guess.split or (_shares(guess) and guess.rows >= FEWEST_WITH_EXAMPLES) else 0
+    if guess.messages and not guess.options:
+        lines = ["prompting:", "  method: chat\t# sends the messages as they are", "  max_tokens: 512"]
+        if guess.labels:
+            lines.append(f"  system: {quoted(told(guess.labels))}\t# the model sees no options otherwise")
+        return lines
     if guess.options:
         return ["prompting:", "  method: multiple_choice_joint\t# shows the options, asks for a letter", f"  shots: {shots}"]
     if not guess.labels:
         return ["prompting:", "  method: generation", f"  shots: {shots}", "  max_tokens: 100", '  stop: ["\\n"]']
-    told = f"Answer with one of: {', '.join(guess.labels)}.\n"
     return [
         "prompting:",
         "  method: generation\t# the model writes one of the options",
-        f"  instructions: {quoted(told)}",
+        f"  instructions: {quoted(f'{told(guess.labels)}{chr(10)}')}",
         f"  shots: {shots}\t# examples shown before the question",
         f"  max_tokens: {ROOM + max(map(len, guess.labels)) // 2}",
         '  stop: ["\\n"]',

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from assay.errors import AssayError
-from assay.identity import seed_for
+from assay.identity import ranking
 from assay.records import Split
 from assay.scenarios.base import Row, Rows, Source
+
+LEAST = 2
+"""Groups that become train however small the share."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class HeldOut:
     split: Split = "test"
     share: float = 0.05
     """Share of the groups that becomes train, 0 to 1."""
-    least: int = 2
+    least: int = LEAST
     """Groups that become train however small the share; one group always stays."""
 
     @property
@@ -48,7 +52,8 @@ class HeldOut:
         """
         whole = self.source.read(self.split)
         wanted = split == "train"
-        return Rows((row for row in whole.rows if (self._of(row) in self._groups) == wanted), whole.files)
+        rows = (row for place, row in enumerate(whole.rows) if (place in self._held_out) == wanted)
+        return Rows(rows, whole.files)
 
     def _of(self, row: Row) -> str:
         try:
@@ -59,8 +64,19 @@ class HeldOut:
             ) from error
 
     @functools.cached_property
-    def _groups(self) -> frozenset[str]:
-        names = {self._of(row) for row in self.source.read(self.split).rows}
-        ranked = sorted(names, key=lambda name: seed_for("held out", self.name, name))
-        count = min(max(self.least, math.ceil(self.share * len(ranked))), len(ranked) - 1)
-        return frozenset(ranked[:count])
+    def _held_out(self) -> frozenset[int]:
+        """The places of the rows that become train."""
+        return self.places(self._of(row) for row in self.source.read(self.split).rows)
+
+    def places(self, groups: Iterable[str]) -> frozenset[int]:
+        """The places of the rows that become train, where these are the groups of all rows in their order."""
+        rank = ranking("held out", self.name)
+        ranks = [rank(group) for group in groups]
+        different = set(ranks)
+        held_out = frozenset(heapq.nsmallest(held_out_of(len(different), self.share, self.least), different))
+        return frozenset(place for place, group in enumerate(ranks) if group in held_out)
+
+
+def held_out_of(groups: int, share: float, least: int = LEAST) -> int:
+    """How many of so many groups become train."""
+    return min(max(least, math.ceil(share * groups)), groups - 1)

@@ -10,6 +10,8 @@ import csv
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -17,13 +19,13 @@ import msgspec
 
 from assay.errors import AssayError
 from assay.scenarios.base import Row
+from assay.scenarios.sources.text_files import HEAD, MARK, SAVE_AS_UTF8, check_encoding, not_utf8, shape_of
 
 BATCH = 1024
 """Rows of a Parquet file decoded at a time."""
 LONGEST_FIELD = 2**27
 """Characters a CSV field may have; Python's own limit of 131,072 is less than a long document."""
-MARK = b"\xef\xbb\xbf"
-"""The byte order mark that some programs write before a text in UTF-8."""
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 KINDS = ".parquet, .jsonl, .json, .csv or .tsv, the text kinds also with .gz"
 
 
@@ -63,6 +65,8 @@ def _reader(name: str) -> Callable[[Path, str], Iterator[Row]]:
         return _json
     if plain.endswith((".csv", ".tsv")):
         return _csv
+    if plain.endswith(SPREADSHEETS):
+        raise AssayError(f"{name} is a spreadsheet", "export it as CSV, in UTF-8")
     raise AssayError(f"{name} is of no known kind", f"its name must end in {KINDS}")
 
 
@@ -82,8 +86,18 @@ def _parquet(path: Path, name: str) -> Iterator[Row]:
         ) from error
 
 
-def _open(path: Path, name: str) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path, "rb") if name.lower().endswith(".gz") else path.open("rb"))
+@contextmanager
+def text_file(path: Path, name: str) -> Iterator[tuple[IO[bytes], bytes]]:
+    """A text file, unpacked where it is gzipped, and its first bytes; it is closed again at the end.
+
+    Raises:
+        AssayError: it is UTF-16.
+    """
+    with cast("IO[bytes]", gzip.open(path, "rb") if name.lower().endswith(".gz") else path.open("rb")) as file:
+        head = file.read(HEAD)
+        check_encoding(head, name)
+        file.seek(0)
+        yield file, head
 
 
 def _lines(file: IO[bytes], name: str) -> Iterator[str]:
@@ -96,15 +110,13 @@ def _decoded(line: bytes, where: str) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError as error:
-        byte = f"byte {error.start + 1} is {line[error.start]:#04x}"
-        raise AssayError(f"{where} is not UTF-8: {byte}", "save the file as UTF-8") from error
+        raise AssayError(f"{where} is not UTF-8: {not_utf8(line, error)}", SAVE_AS_UTF8) from error
 
 
 def _json(path: Path, name: str) -> Iterator[Row]:
-    with _open(path, name) as file:
-        head = file.read(1024).removeprefix(MARK).lstrip()
-        file.seek(0)
-        yield from (_json_array(file, name) if head.startswith(b"[") else _json_lines(file, name))
+    with text_file(path, name) as (file, head):
+        array = head.removeprefix(MARK).lstrip().startswith(b"[")
+        yield from (_json_array(file, name) if array else _json_lines(file, name))
 
 
 def _json_lines(file: IO[bytes], name: str) -> Iterator[Row]:
@@ -146,14 +158,15 @@ def _object(row: Any, where: str) -> Row:
 
 def _csv(path: Path, name: str) -> Iterator[Row]:
     csv.field_size_limit(LONGEST_FIELD)
-    separator = "\t" if name.lower().removesuffix(".gz").endswith(".tsv") else ","
-    with _open(path, name) as file:
-        table = csv.reader(_lines(file, name), delimiter=separator, strict=True)
+    with text_file(path, name) as (file, head):
+        shape = shape_of(head, name)
+        table = csv.reader(_lines(file, name), delimiter=shape.separator, strict=True)
         try:
-            header = next(table, [])
+            header = next(islice(table, shape.before, None), [])
             repeated = [column for column in header if header.count(column) > 1]
             if repeated:
-                raise AssayError(f"{name}, line 1 names the column {repeated[0]!r} twice", "give each column its own name")
+                where = f"{name}, line {table.line_num}"
+                raise AssayError(f"{where} names the column {repeated[0]!r} twice", "give each column its own name")
             for values in table:
                 if not values:
                     continue

@@ -1,0 +1,113 @@
+"""`assay decide`: a profile and its runs -> a decision in words and numbers, and a record that can be signed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.options import Json, ModelsFile, Plugins, load_plugins
+
+if TYPE_CHECKING:
+    from assay.decisions.measured import Measured
+    from assay.decisions.profile import Profile
+    from assay.decisions.record import DecisionRecord
+    from assay.decisions.results import Decision
+
+
+def decide(
+    profile: Annotated[
+        Path, typer.Argument(help="What matters: a profile in YAML (assay new profile).", metavar="PROFILE.yaml")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The record [default: PROFILE.decision.json beside the profile].")
+    ] = None,
+    choose: Annotated[str | None, typer.Option("--choose", help="Record whom you choose: a candidate, or none.")] = None,
+    by: Annotated[str, typer.Option("--by", help="Who chooses.")] = "",
+    rationale: Annotated[str, typer.Option("--rationale", help="Why.")] = "",
+    dissent: Annotated[str, typer.Option("--dissent", help="Who disagrees, and why.")] = "",
+    adaptive: Annotated[
+        bool, typer.Option("--adaptive", help="Ask the models first, and only as much as it takes to find the best.")
+    ] = False,
+    suite: Annotated[
+        str | None, typer.Option("--suite", help="Of --adaptive: the suite to ask [default: the one that made the runs].")
+    ] = None,
+    models_file: ModelsFile = None,
+    plugin: Plugins = None,
+    json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
+    """Decide between candidates by what a profile says matters: constraints, trade-offs, how sure, and what would change it."""
+    from assay.decisions.choosing import check_place, choice_of, put_down
+    from assay.decisions.deciding import decide as decided
+    from assay.decisions.reading import read_profile
+    from assay.decisions.recording import make_record
+    from assay.errors import AssayError
+
+    load_plugins(plugin)
+    if json and markdown:
+        raise AssayError("--json and --markdown exclude each other", "give one of them")
+    place = out if out is not None else profile.with_name(f"{profile.stem}.decision.json")
+    wanted = read_profile(profile)
+    check_place(place)
+    if adaptive:
+        from assay.cli.racing import race_and_measure
+
+        measured = race_and_measure(wanted, profile.parent, suite, models_file)
+    else:
+        measured = _measured(wanted, profile.parent, suite, models_file)
+    found = decided(wanted, measured)
+    choice = choice_of(found, choose, by, rationale, dissent)
+    made = make_record(wanted, profile.read_text("utf-8"), measured, found, place, choice)
+    record = put_down(made, place)
+    if json:
+        from assay.store.folders import encode_json
+
+        sys.stdout.write(encode_json(record).decode())
+        return
+    if markdown:
+        from assay.decisions.shown import as_markdown
+
+        sys.stdout.write(as_markdown(wanted.name, found))
+        return
+    _show(wanted.name, found)
+    _say(record, place)
+
+
+def _measured(profile: Profile, home: Path, suite: str | None, models_file: Path | None) -> Measured:
+    """What the runs that are there say; nothing is asked."""
+    from assay.decisions.measuring import measure
+    from assay.errors import AssayError
+
+    if suite is not None or models_file is not None:
+        raise AssayError("--suite and --models-file say what to ask, and nothing is asked", "add --adaptive")
+    return measure(profile, home)
+
+
+def _show(name: str, found: Decision) -> None:
+    from rich.text import Text
+
+    from assay.cli.console import make_console
+    from assay.decisions.shown import decision_tables
+    from assay.text import one_line
+
+    console = make_console()
+    console.print(Text(one_line(name), style="bold"))
+    for sentence in found.words:
+        console.print()
+        console.print(one_line(sentence), highlight=False, markup=False)
+    for table in decision_tables(found):
+        table.print(console)
+
+
+def _say(record: DecisionRecord, place: Path) -> None:
+    from assay.text import one_line
+
+    choice = record.choice
+    if choice is not None:
+        sys.stdout.write(f"\n{one_line(choice.by)} chose {one_line(choice.chosen) or 'no candidate'}.\n")
+    sys.stdout.write(f"\nrecord: {place}\n")
+    if choice is None:
+        sys.stdout.write(f"next:   assay decide … --choose CANDIDATE --by NAME --rationale WHY, then assay sign {place}\n")

@@ -1,0 +1,1 @@
+"""From measurements to a choice that can be signed: profiles, constraints, trade-offs, records."""

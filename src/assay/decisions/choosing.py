@@ -1,0 +1,100 @@
+"""What people make of a decision: their choice, and a record that no later command takes away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from assay.decisions.record import Choice, DecisionRecord
+from assay.decisions.recording import read_record, sealed, write_record
+from assay.decisions.results import Decision
+from assay.errors import AssayError, unknown
+
+NOBODY = "none"
+"""What is chosen where no candidate is."""
+
+
+def choice_of(decision: Decision, chosen: str | None, by: str, rationale: str, dissent: str) -> Choice | None:
+    """The choice that somebody made; `None` where nobody did.
+
+    Args:
+        decision: what was decided by the numbers.
+        chosen: a candidate, or `none`.
+        by: who chose.
+        rationale: why; must be said of any choice but the one that is recommended.
+        dissent: what others say against it.
+
+    Raises:
+        AssayError: there is no such candidate, or it is not said who chose, or why.
+    """
+    if chosen is None:
+        if by or rationale or dissent:
+            raise AssayError("--by, --rationale and --dissent go with --choose", "add --choose CANDIDATE")
+        return None
+    candidates = [standing.candidate for standing in decision.standings]
+    if chosen not in (*candidates, NOBODY):
+        raise unknown("candidate", chosen, (*candidates, NOBODY))
+    if not by.strip():
+        raise AssayError("a choice needs somebody who made it", "add --by NAME")
+    name = "" if chosen == NOBODY and NOBODY not in candidates else chosen
+    if not rationale.strip() and name != (decision.recommended or ""):
+        raise AssayError(_unlike(decision, name), "add --rationale WHY")
+    return Choice(chosen=name, by=by, rationale=rationale, dissent=dissent)
+
+
+def _unlike(decision: Decision, name: str) -> str:
+    """What is special about a choice that has to be explained."""
+    broken = [
+        held.constraint
+        for standing in decision.standings
+        if standing.candidate == name
+        for held in standing.constraints
+        if held.verdict != "met"
+    ]
+    if broken:
+        return f"{name} is not shown to keep {', '.join(map(repr, broken))}, so choosing it needs a reason"
+    return f"{name or 'no candidate'} is not what is recommended, so the choice needs a reason"
+
+
+def check_place(path: Path) -> None:
+    """Find out before anything is measured that a record cannot be written there.
+
+    Raises:
+        AssayError: the name does not end in .json, its folder is not there, or another file or a damaged record is.
+    """
+    if path.suffix != ".json":
+        raise AssayError(f"{path} is no name for a record", "let it end in .json; the page in Markdown goes beside it")
+    if not path.parent.is_dir():
+        raise AssayError(f"{path.parent} is no folder, and the record is to lie in it", "make it, or choose another --out")
+    if path.exists():
+        read_record(path)
+
+
+def put_down(record: DecisionRecord, path: Path) -> DecisionRecord:
+    """Write a record, unless one that says the same is there already, and return what stands in the file.
+
+    A choice that was recorded before stays as long as the decision is the same. A signed record is never written over.
+
+    Raises:
+        AssayError: another file is there; a signed record says otherwise; or a recorded choice was of another decision.
+    """
+    if not path.exists():
+        return write_record(record, path)
+    there = read_record(path)
+    if record.choice is None and there.choice is not None:
+        if not _same(there, msgspec.structs.replace(record, choice=there.choice)):
+            problem = f"{path} records a choice by {there.choice.by}, of a decision that is another by now"
+            raise AssayError(problem, "choose again with --choose, or write elsewhere with --out")
+        return there
+    if _same(there, record):
+        return there
+    if there.signatures:
+        raise AssayError(f"{path} is signed, and says otherwise", "write elsewhere with --out")
+    return write_record(record, path)
+
+
+def _same(one: DecisionRecord, other: DecisionRecord) -> bool:
+    """Whether two records say the same, apart from when, with which versions, and who signed."""
+    bare = [msgspec.structs.replace(held, created="", environment={}, signatures=(), digest="") for held in (one, other)]
+    return sealed(bare[0]).digest == sealed(bare[1]).digest

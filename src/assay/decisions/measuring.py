@@ -1,0 +1,290 @@
+"""Runs and a profile -> `Measured`: every measure of every candidate, and all of them together over resamples.
+
+Only instances count that all candidates were asked, so that differences are paired. Estimates of one scenario are those of the
+run's own tables where they rest on the same answers; over several scenarios they are means in which each weighs the same, and
+scenarios are resampled independently of each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.comparison.evidence import Evidence, Run, gather
+from assay.decisions.answers import Asked, Needs, columns_read
+from assay.decisions.loading import load
+from assay.decisions.measured import Measured, Source
+from assay.decisions.parts import Part, part_of
+from assay.decisions.profile import Costs, Measure, Profile
+from assay.decisions.reading import EXPECTED_COST, PLACEHOLDER
+from assay.decisions.resampled import drawn_again, fewest
+from assay.decisions.selecting import check_contract, costed, scenarios_of
+from assay.errors import AssayError, unknown
+from assay.metrics import Metric
+from assay.metrics.derived import find
+from assay.records import Estimate
+from assay.statistics.estimates import weighted_mean
+from assay.store.folders import MANIFEST
+from assay.store.manifest import file_digest
+from assay.text import one_line
+
+if TYPE_CHECKING:
+    from assay.metrics.columns import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """A measure, its metric, and the scenarios it may be taken in."""
+
+    measure: Measure
+    metric: Metric
+    scenarios: tuple[str, ...]
+    costs: Costs | None = None
+
+
+class Taking:
+    """How measures are taken in a scenario: of what was asked, as it stands."""
+
+    def ready(self, asked: Asked) -> Asked:
+        """What was asked, before anything is measured."""
+        return asked
+
+    def part(self, asked: Asked, measure: Measure, metric: Metric, costs: Costs | None) -> Part:
+        """One measure; see `part_of`."""
+        return part_of(asked, measure, metric, costs)
+
+
+AS_IT_STANDS = Taking()
+
+
+def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Measured:
+    """Measure the candidates of a profile.
+
+    Args:
+        profile: what is to be measured, and in which runs.
+        home: the folder of the profile's file, which the runs' folders are relative to.
+        taking: how measures are taken in a scenario.
+
+    Raises:
+        AssayError: no runs, a candidate, scenario, subgroup or perturbation that there is not, a metric that no run measured,
+            runs that were not asked alike, or files that cannot be read.
+    """
+    if not profile.runs:
+        raise AssayError("the profile names no runs", "add runs: [runs/default], the folders of runs or suites")
+    evidence = gather([home / folder for folder in profile.runs], profile.candidates, alone=True)
+    wanted = _wanted(profile, evidence)
+    notes = _to_fill_in(profile) + list(evidence.notes)
+    notes += check_contract(evidence, _rests_on(wanted, evidence), profile)
+    taken: dict[str, _Taken] = {}
+    for scenario, runs in evidence.runs.items():
+        here = {place: each for place, each in enumerate(wanted) if scenario in each.scenarios}
+        if here:
+            taken[scenario] = _take(runs, here, notes, taking)
+    _check_there(wanted, taken)
+    held = [[name for name in each.scenarios if _any(taken[name].parts[place])] for place, each in enumerate(wanted)]
+    estimates = [
+        tuple(_estimate(candidate, [taken[name] for name in held[place]], place) for place in range(len(wanted)))
+        for candidate in evidence.candidates
+    ]
+    values = _values(estimates, len(wanted))
+    notes += _unmeasured(evidence.candidates, wanted, estimates)
+    return Measured(
+        candidates=evidence.candidates,
+        measures=tuple(each.measure for each in wanted),
+        metrics=tuple(each.metric for each in wanted),
+        scenarios=tuple(tuple(names) for names in held),
+        estimates=tuple(estimates),
+        values=values,
+        replicates=_centred(_replicates(evidence.candidates, taken, held, profile.seed), values, wanted),
+        missing=tuple(
+            tuple(sum(_missing(candidate, taken[name], place) for name in held[place]) for place in range(len(wanted)))
+            for candidate in evidence.candidates
+        ),
+        sources=_sources(evidence, taken),
+        notes=tuple(notes),
+    )
+
+
+def _to_fill_in(profile: Profile) -> list[str]:
+    open_ = [key for key in ("owner", "context") if PLACEHOLDER in getattr(profile.deployment, key)]
+    return [f"The profile does not say yet: {' and '.join(open_)}."] if open_ else []
+
+
+def _wanted(profile: Profile, evidence: Evidence) -> list[_Wanted]:
+    measures = (*profile.criteria, *profile.constraints)
+    wanted = [_Wanted(each, find(each.metric), scenarios_of(each, evidence)) for each in measures]
+    if profile.costs is not None:
+        costs = profile.costs
+        about = "What an answer costs the deployment: error, abstention, waiting and tokens."
+        metric = Metric(EXPECTED_COST, "efficiency", (0, None), "lower", about, costs.currency)
+        cost = Measure(name=EXPECTED_COST, metric=EXPECTED_COST, scenarios=costs.scenarios, unit=costs.currency)
+        wanted.append(_Wanted(cost, metric, costed(costs, evidence), costs))
+    return wanted
+
+
+def _rests_on(wanted: Sequence[_Wanted], evidence: Evidence) -> Iterator[tuple[Metric, Sequence[str]]]:
+    """The metrics that measures are made of, and the scenarios of each."""
+    for each in wanted:
+        if each.costs is None:
+            yield each.metric, each.scenarios
+            continue
+        for scenario in each.scenarios:
+            runs = evidence.runs[scenario].values()
+            yield from ((find(each.costs.metric or run.main_metric), (scenario,)) for run in runs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Taken:
+    """What was measured in one scenario."""
+
+    candidates: tuple[str, ...]
+    """That have a run of it."""
+    units: int
+    """Clusters that are resampled."""
+    parts: Mapping[int, Part]
+    """By number of the measure."""
+    subgroups: frozenset[str]
+    perturbations: tuple[str, ...]
+
+
+def _take(runs: Mapping[str, Run], here: Mapping[int, _Wanted], notes: list[str], taking: Taking) -> _Taken:
+    """All measures of one scenario; its trials are forgotten afterwards."""
+    asked = taking.ready(load(runs, _needs(list(here.values()), runs)))
+    common = int(asked.common.sum())
+    if common < asked.instances:
+        notes.append(
+            f"{asked.scenario}: only the {common} of {asked.instances} instances count that all candidates were asked."
+        )
+    return _Taken(
+        candidates=tuple(runs),
+        units=asked.units,
+        parts={place: taking.part(asked, each.measure, each.metric, each.costs) for place, each in here.items()},
+        subgroups=frozenset(f"{axis}={value}" for groups in asked.subgroups for axis, value in groups.items()),
+        perturbations=(*asked.perturbations, *sorted(set(asked.kinds.values()))),
+    )
+
+
+def _needs(wanted: Sequence[_Wanted], runs: Mapping[str, Run]) -> Needs:
+    scores = {each.metric.name for each in wanted if each.metric.of_answer is not None}
+    for each in wanted:
+        if each.costs is not None:
+            scores |= {"latency_s", "cost", *(each.costs.metric or run.main_metric for run in runs.values())}
+    return Needs(
+        scores=frozenset(scores),
+        columns=frozenset(name for each in wanted if each.metric.of_answers is not None for name in columns_read(each.metric)),
+        sums=tuple({each.metric.name: each.metric for each in wanted if each.metric.of_counts is not None}.values()),
+        copies=any(each.measure.on != "original" for each in wanted),
+        subgroups=any(each.measure.subgroup for each in wanted),
+    )
+
+
+def _check_there(wanted: Sequence[_Wanted], taken: Mapping[str, _Taken]) -> None:
+    """Refuse a subgroup or a perturbation that no scenario of a measure has."""
+    for each in wanted:
+        measure = each.measure
+        groups = sorted({name for scenario in each.scenarios for name in taken[scenario].subgroups})
+        if measure.subgroup and measure.subgroup not in groups:
+            raise unknown(f"subgroup of {one_line(measure.name, 80)!r}:", measure.subgroup, groups)
+        copies = sorted({name for scenario in each.scenarios for name in taken[scenario].perturbations})
+        if measure.on != "original" and not copies:
+            problem = f"{one_line(measure.name, 80)!r}: no perturbed copies were asked of all candidates"
+            raise AssayError(problem, "run with --perturb, or leave out on")
+        if measure.perturbation and measure.perturbation not in copies:
+            raise unknown(f"perturbation of {one_line(measure.name, 80)!r}:", measure.perturbation, copies)
+
+
+def _any(part: Part) -> bool:
+    return any(estimate is not None for estimate in part.estimates)
+
+
+def _estimate(candidate: str, taken: Sequence[_Taken], place: int) -> Estimate | None:
+    """The mean over the scenarios that have a value; `None` where the candidate lacks one of them."""
+    found = [
+        scenario.parts[place].estimates[scenario.candidates.index(candidate)] if candidate in scenario.candidates else None
+        for scenario in taken
+    ]
+    there = [estimate for estimate in found if estimate is not None]
+    if len(there) < len(found):
+        return None
+    return there[0] if len(there) == 1 else weighted_mean(there)
+
+
+def _values(estimates: Sequence[Sequence[Estimate | None]], measures: int) -> Floats:
+    import numpy as np
+
+    rows = [[math.nan if estimate is None else estimate.value for estimate in row] for row in estimates]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), measures)
+
+
+def _replicates(candidates: Sequence[str], taken: Mapping[str, _Taken], held: Sequence[Sequence[str]], seed: int) -> Floats:
+    """Shape (replicates, candidates, measures): the mean over each measure's scenarios, resample by resample."""
+    import numpy as np
+
+    used = {name: [place for place, names in enumerate(held) if name in names] for name in taken}
+    count = fewest([taken[name].parts[place].resampled for name, places in used.items() for place in places])
+    found = np.zeros((count, len(candidates), len(held)))
+    for name, places in used.items():
+        scenario = taken[name]
+        absent = [number for number, candidate in enumerate(candidates) if candidate not in scenario.candidates]
+        there = [candidates.index(candidate) for candidate in scenario.candidates]
+        rest = found
+        for times in drawn_again(scenario.units, count, seed, name) if places else ():
+            for place in places:
+                rest[: len(times), there, place] += scenario.parts[place].resampled.replicates(times)
+            rest = rest[len(times) :]
+        for place in places:
+            found[:, absent, place] = np.nan
+    shares = np.array([len(names) or math.nan for names in held])
+    found /= shares
+    return found
+
+
+def _centred(replicates: Floats, values: Floats, wanted: Sequence[_Wanted]) -> Floats:
+    """The replicates; those of distances from an ideal moved so that their mean is the measured value.
+
+    Chance makes such a distance (a calibration error) larger in every resample than in the data at hand, most where it is
+    small: left as they are, resamples would not differ as much between two candidates as the candidates do.
+    """
+    import numpy as np
+
+    for place, each in enumerate(wanted):
+        metric = each.metric
+        if (metric.gaps or metric.noise or metric.distance) and each.measure.on != "change":
+            some = replicates[:, :, place]
+            there = np.isfinite(some)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                means = np.where(there, some, 0.0).sum(axis=0) / there.sum(axis=0)
+            low, high = metric.range
+            replicates[:, :, place] = np.clip(some + (values[:, place] - means), low, high)
+    return replicates
+
+
+def _missing(candidate: str, taken: _Taken, place: int) -> int:
+    part = taken.parts[place]
+    return part.missing[taken.candidates.index(candidate)] if candidate in taken.candidates else part.instances
+
+
+def _unmeasured(
+    candidates: Sequence[str], wanted: Sequence[_Wanted], estimates: Sequence[Sequence[Estimate | None]]
+) -> list[str]:
+    """A note for each measure that a candidate lacks."""
+    notes = []
+    for place, each in enumerate(wanted):
+        lacking = [candidate for candidate, row in zip(candidates, estimates, strict=True) if row[place] is None]
+        if lacking:
+            notes.append(f"{each.measure.name} was not measured for {', '.join(lacking)}, or not in all of its scenarios.")
+    return notes
+
+
+def _sources(evidence: Evidence, scenarios: Collection[str]) -> tuple[Source, ...]:
+    """The runs of these scenarios, and one of each candidate that has none: the same is measured again from them alone."""
+    used = [run for scenario in scenarios for run in evidence.runs[scenario].values()]
+    for candidate in evidence.candidates:
+        if all(run.candidate != candidate for run in used):
+            used.append(next(by[candidate] for by in evidence.runs.values() if candidate in by))
+    return tuple(
+        Source(run.candidate, run.scenario, str(run.folder.path), file_digest(run.folder.path / MANIFEST)) for run in used
+    )

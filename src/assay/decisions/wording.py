@@ -1,0 +1,224 @@
+"""A decision in sentences, for people who read nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.decisions.acceptability import DRAWS
+from assay.decisions.flips import SAME, first_region
+from assay.decisions.profile import Criterion
+from assay.decisions.ranking import Ranking
+from assay.decisions.reading_out import in_words, interval_in_words, percent, shares_in_words, unit_of, with_unit
+from assay.decisions.results import Held, Standing, Tradeoff
+from assay.records import Estimate
+
+MOST_AGAINST = 3
+"""Alternatives whose gains and losses stand among the sentences; all stand among the trade-offs."""
+LARGEST_NUMBER = 1_000_000
+"""Of more cases than that nobody needs to know how many."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def cases(more: int | None) -> str:
+    """`about 120 more cases`, in two digits."""
+    if more is None or more > LARGEST_NUMBER:
+        return "no number of cases that anybody could ask"
+    rounded = more if more < 100 else int(float(f"{more:.1e}"))
+    return f"about {rounded:,} more case{'s' if rounded != 1 else ''}"
+
+
+def tradeoff(ranking: Ranking, other: int) -> Tradeoff:
+    """What the leader gains and gives up against another candidate, and when that one would be first."""
+    leader = ranking.leader
+    gains: list[str] = []
+    gives_up: list[str] = []
+    same: list[str] = []
+    for place in range(len(ranking.criteria)):
+        ahead = float(ranking.worths[leader, place] - ranking.worths[other, place])
+        words = _compared(ranking, other, place, abs(ahead) <= SAME)
+        (same if abs(ahead) <= SAME else gains if ahead > 0 else gives_up).append(words)
+    return Tradeoff(
+        against=ranking.candidates[other],
+        gains=tuple(gains),
+        gives_up=tuple(gives_up),
+        same=tuple(same),
+        preferred=round(float(ranking.acceptabilities.preferred[leader, other]), 6),
+        would_change=would_change(ranking, other),
+    )
+
+
+def _compared(ranking: Ranking, other: int, place: int, same: bool) -> str:
+    """One criterion: `right answers 0.84 instead of 0.88 (shown, 95 %)`."""
+    criterion, leader = ranking.criteria[place], ranking.leader
+    own, others = (in_words(ranking.estimates[who][place]) for who in (leader, other))
+    unit = unit_of(criterion, ranking.metrics[place])
+    difference = ranking.difference(leader, other, place)
+    if same and abs(difference.value) <= SAME:
+        return f"{criterion.name} {with_unit(own, unit)} for both"
+    if same:
+        return f"{criterion.name} {with_unit(own, unit)} and {with_unit(others, unit)}, worth the same"
+    return f"{criterion.name} {with_unit(own, unit)} instead of {with_unit(others, unit)} ({_shown(difference, unit)})"
+
+
+def _shown(difference: Estimate, unit: str) -> str:
+    if difference.low is None or difference.high is None:
+        return "without an interval"
+    if difference.low > 0 or difference.high < 0:
+        return "shown, 95 %"
+    interval = interval_in_words(difference.low, difference.high, difference.value)
+    return f"not shown: the difference's interval is {with_unit(interval, unit)}"
+
+
+def would_change(ranking: Ranking, other: int) -> str:
+    """Under which priorities another candidate would be first; empty where it would be under none."""
+    if float((ranking.worths[other] - ranking.worths[ranking.leader]).max()) <= SAME:
+        return ""
+    ways = []
+    for place, criterion in enumerate(ranking.criteria):
+        now = float(ranking.centre[place])
+        region = first_region(ranking.worths, ranking.centre, place, other)
+        if region is None or region.low >= 1 - SAME or region.high <= SAME or len(ranking.criteria) == 1:
+            continue
+        if region.low >= now - SAME:
+            low, high, at = shares_in_words(region.low, region.high, now)
+            what = f"more than {low}" if region.high >= 1 - SAME else f"between {low} and {high}"
+        else:
+            high, low, at = shares_in_words(region.high, region.low, now)
+            what = f"less than {high}" if region.low <= SAME else f"between {low} and {high}"
+        ways.append(f"{criterion.name} weighed {what} (now {at}{_allowed(ranking, place)})")
+    name = ranking.candidates[other]
+    if len(ranking.criteria) == 2:  # the two say the same
+        ways = ways[:1]
+    if not ways:
+        return f"No change of one weight alone makes {name} first."
+    return f"{name} would be first if {', or if '.join(ways)}."
+
+
+def _allowed(ranking: Ranking, place: int) -> str:
+    """`, allowed 0.33 to 0.50`, where the profile leaves the share open."""
+    import numpy as np
+
+    if ranking.weights.settled:
+        return ""
+    one = np.eye(len(ranking.criteria))[place]
+    low, high = -float(ranking.weights.most(-one)), float(ranking.weights.most(one))
+    return f", allowed {low:.2f} to {high:.2f}" if high - low > SAME else ""
+
+
+def recommendation(ranking: Ranking, confidence: float, kept: str, tradeoffs: Sequence[Tradeoff]) -> list[str]:
+    """The sentences where at least one candidate is acceptable and has a rank.
+
+    Args:
+        ranking: of the acceptable candidates.
+        confidence: of the profile.
+        kept: the leader's constraints in words; empty where there are none.
+        tradeoffs: against the others, best first.
+    """
+    leader, contenders = ranking.leader, ranking.contenders(confidence)
+    names = [ranking.candidates[place] for place in contenders]
+    words = [f"Choose {names[0]}."] if len(names) == 1 else not_separated(ranking, contenders, confidence)
+    if kept:
+        words.append(f"{names[0]} keeps every constraint: {kept}.")
+    if len(ranking.candidates) == 1:
+        return [*words, "No other candidate is acceptable."]
+    first = float(ranking.acceptabilities.first[leader])
+    over = "the noise of measurement"
+    over = over if ranking.weights.settled else f"the weights that the profile allows and {over}"
+    words.append(f"Over {over} {names[0]} is first in {percent(first)} of {DRAWS:,} draws.")
+    for held in tradeoffs[: max(1, min(MOST_AGAINST, len(contenders) - 1))]:
+        words += _against(held)
+    return words
+
+
+def _against(held: Tradeoff) -> list[str]:
+    gains, losses = "; ".join(held.gains), "; ".join(held.gives_up)
+    words = [f"Against {held.against} it gains: {gains}." if gains else f"Against {held.against} it gains nothing."]
+    words.append(f"It gives up: {losses}." if losses else "It gives up nothing.")
+    if held.same:
+        words.append(f"Alike: {'; '.join(held.same)}.")
+    return [*words, held.would_change] if held.would_change else words
+
+
+def not_separated(ranking: Ranking, contenders: Sequence[int], confidence: float) -> list[str]:
+    """Who is ahead, between whom the evidence or the priorities do not decide, and what would."""
+    names = [ranking.candidates[place] for place in contenders]
+    leader = contenders[0]
+    rival = max(contenders[1:], key=lambda place: float(ranking.scores[place]))
+    if _alike(ranking, leader, rival):
+        return [f"{listed(names)} are worth the same by these criteria: choose by something else."]
+    open_ = float(ranking.acceptabilities.regret[leader]) > SAME
+    noise = ranking.first_at_centre(leader)
+    priorities = f"{names[0]} is ahead at the middle of the weights that the profile allows, others at some of them"
+    if open_ and noise >= confidence:
+        return [
+            f"{names[0]} is ahead, but which of {listed(names)} is best depends on the priorities.",
+            f"{priorities}: saying more exactly what matters would decide, more cases would not.",
+        ]
+    more = cases(ranking.more(leader, rival, 1 - (1 - confidence) / (len(contenders) - 1)))
+    whether = f"whether {names[0]} is worth more than {ranking.candidates[rival]}"
+    far = f"if they differ as much as in these {ranking.units(leader, rival):,}"
+    words = [f"{names[0]} is ahead, but the evidence does not separate {listed(names)}."]
+    words.append(f"{more[0].upper()}{more[1:]} would show {whether}, {far}.")
+    return [*words, f"It depends on the priorities, too: {priorities}."] if open_ else words
+
+
+def _alike(ranking: Ranking, one: int, other: int) -> bool:
+    """Two candidates that are worth the same, in every resample and whatever weighs how much."""
+    away = ranking.resampled_worths[:, one] - ranking.resampled_worths[:, other]
+    return bool((abs(away) <= SAME).all() and (abs(ranking.worths[one] - ranking.worths[other]) <= SAME).all())
+
+
+def limits(found: Sequence[Held], units: Mapping[str, str]) -> str:
+    """Constraints with what was measured, the limit and the bound: `latency 1.4 s (at most 2 s; at 95 % confidence …)`."""
+    return "; ".join(_limit(held, units[held.constraint]) for held in found)
+
+
+def _limit(held: Held, unit: str) -> str:
+    if held.value is None:
+        return f"{held.constraint} not measured ({held.limit})"
+    if held.bound is None:
+        return f"{held.constraint} {with_unit(f'{held.value:.3g}', unit)} ({held.limit}; no interval)"
+    low, high = sorted((held.value, held.bound))
+    if held.verdict == "violated":
+        value = in_words(Estimate(value=held.value, low=low, high=high, n=0, clusters=0), unit)
+        return f"{held.constraint} {value} ({held.limit}; shown at {100 * held.confidence:g} % confidence)"
+    ends = interval_in_words(low, high, held.value).split(" to ")
+    value, bound = ends if held.value <= held.bound else ends[::-1]
+    side = "not above" if held.limit.startswith("at most") else "not below"
+    shown = f"at {100 * held.confidence:g} % confidence {side} {with_unit(bound, unit)}"
+    settled = f", {cases(held.more)} would settle it" if held.verdict == "undetermined" else ""
+    return f"{held.constraint} {with_unit(value, unit)} ({held.limit}; {shown}{settled})"
+
+
+def left_out(standing: Standing, lacking: Sequence[str], units: Mapping[str, str]) -> str:
+    """Why a candidate is out, or not known to be acceptable.
+
+    Args:
+        standing: of the candidate.
+        lacking: criteria that were not measured of it.
+        units: constraint to its unit.
+    """
+    broken = [held for held in standing.constraints if held.verdict == "violated"]
+    if broken:
+        return f"{standing.candidate} is out: {limits(broken, units)}."
+    unknown = [held for held in standing.constraints if held.verdict == "undetermined"]
+    parts = [limits(unknown, units)] if unknown else []
+    parts += [f"{name} was not measured, so that it has no rank" for name in lacking]
+    return f"{standing.candidate} is not known to be acceptable: {'; '.join(parts)}."
+
+
+def described(criteria: Sequence[Criterion]) -> str:
+    """What the weights are, in words."""
+    return "; ".join(_weighed(criterion) for criterion in criteria)
+
+
+def _weighed(criterion: Criterion) -> str:
+    if isinstance(criterion.weight, tuple):
+        return f"{criterion.name} {criterion.weight[0]:g} to {criterion.weight[1]:g}"
+    if criterion.weight is not None:
+        return f"{criterion.name} {criterion.weight:g}"
+    return f"{criterion.name} " + ("anything" if criterion.importance is None else f"rank {criterion.importance}")

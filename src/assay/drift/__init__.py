@@ -1,0 +1,1 @@
+"""One candidate over time: what changed between its evaluations, whether that can be chance, and how old its numbers are."""

@@ -1,0 +1,151 @@
+"""The evaluations of a candidate: found, put in the order of their times, and left out where they were asked otherwise."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from assay.comparison.contract import differences, refusal
+from assay.comparison.results import Difference
+from assay.errors import AssayError, unknown
+from assay.identity import canonical, digest
+from assay.metrics import Metric
+from assay.metrics.derived import find
+from assay.records import RunSpec
+from assay.store import Manifest, RunFolder, find_runs
+from assay.store.folders import MANIFEST, SpecFile
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A finished run of the candidate."""
+
+    folder: RunFolder
+    file: SpecFile
+    manifest: Manifest
+    written: float
+    """Unix time at which it was finished, seconds."""
+
+    @property
+    def suite(self) -> str:
+        """The name of the folder it lies in."""
+        return self.folder.path.resolve().parent.name
+
+    @property
+    def when(self) -> float:
+        """Unix time of its last answer, or of its writing where no answer has a time."""
+        return self.written if self.manifest.last_asked is None else self.manifest.last_asked
+
+    def measures(self, metric: str) -> bool:
+        """Whether it has values of a metric."""
+        return any(named.name == metric for named in self.file.spec.metrics)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A candidate's evaluations of one scenario that were asked alike, oldest first."""
+
+    scenario: str
+    candidate: str
+    metrics: tuple[Metric, ...]
+    evaluations: tuple[Evaluation, ...]
+    differences: tuple[Difference, ...] = ()
+    """In what those that were left out were asked otherwise."""
+    why: str = ""
+    """Why there are none."""
+
+
+def gather(folders: Sequence[Path], model: str, baseline: Path | None, metrics: Sequence[str]) -> list[Gathered]:
+    """The evaluations of a candidate in some folders, by scenario and candidate.
+
+    Args:
+        folders: of runs, of suites, or of suites' folders.
+        model: what tables call the candidate; or the model's name, which stands for all candidates that are that model.
+        baseline: a folder of runs or of a suite; evaluations before it do not count. `None`: the first one is the baseline.
+        metrics: names; none: the main metric of each scenario.
+
+    Raises:
+        AssayError: a folder holds no run, no candidate has that name, a metric is unknown or judges no single answer, or the
+            latest evaluation was asked otherwise than the baseline that was named.
+    """
+    found = _evaluations([*folders, *([baseline] if baseline else [])])
+    labels = sorted({_label(one.file.spec) for one in found})
+    names = sorted({one.file.spec.model.name for one in found})
+    chosen = [one for one in found if _label(one.file.spec) == model] or [
+        one for one in found if one.file.spec.model.name == model
+    ]
+    if not chosen:
+        raise unknown("candidate", model, sorted({*labels, *names}))
+    by: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
+    for one in sorted(chosen, key=lambda one: (one.when, str(one.folder.path))):
+        by[one.file.title, _label(one.file.spec)].append(one)
+    first = {run.path.resolve() for run in find_runs(baseline)} if baseline else set()
+    return [_alike(*key, held, first, metrics) for key, held in sorted(by.items())]
+
+
+def _evaluations(folders: Sequence[Path]) -> list[Evaluation]:
+    """Finished runs, each once. Of runs of one suite that differ only in metrics and number of items, that with the most
+    items, and the newest of these: they are one asking."""
+    newest: dict[tuple[Path, str], tuple[tuple[bool, int, float], Evaluation]] = {}
+    for folder in {run.path.resolve(): run for path in folders for run in find_runs(path)}.values():
+        if not folder.complete():
+            continue
+        file, written = folder.spec_file(), (folder.path / MANIFEST).stat().st_mtime
+        spec = file.spec
+        bare = msgspec.structs.replace(
+            spec, metrics=(), max_instances=None, data=msgspec.structs.replace(spec.data, instances="")
+        )
+        size = (spec.max_instances is None, spec.max_instances or 0, written)
+        key = (folder.path.resolve().parent, digest(bare))
+        if key not in newest or size > newest[key][0]:
+            newest[key] = size, Evaluation(folder, file, folder.manifest(), written)
+    return [evaluation for _, evaluation in newest.values()]
+
+
+def _label(spec: RunSpec) -> str:
+    return spec.label or spec.model.name
+
+
+def _alike(scenario: str, candidate: str, found: Sequence[Evaluation], baseline: set[Path], named: Sequence[str]) -> Gathered:
+    """Those asked as the named baseline was, and not before it; else those asked as the latest."""
+    first = next((place for place, one in enumerate(found) if one.folder.path.resolve() in baseline), None)
+    if baseline and first is None:
+        return Gathered(scenario, candidate, (), (), why="it is not in the baseline")
+    held = found[first or 0 :]
+    reference = held[0] if baseline else held[-1]
+    names = named or (str(reference.file.card.get("main_metric", "")),)
+    metrics = tuple(metric for metric in map(_paired, names) if reference.measures(metric.name))
+    if not metrics:
+        return Gathered(scenario, candidate, (), (), why=f"{', '.join(names)} was not measured (`assay rescore` does)")
+    unlike = {one.folder.path: tuple(_unlike(scenario, reference, one, metrics)) for one in held}
+    if unlike[held[-1].folder.path]:
+        raise refusal(unlike[held[-1].folder.path], "name a baseline that was asked as the latest evaluation")
+    left = {(d.key, *d.values.items()): d for one in held for d in unlike[one.folder.path]}
+    alike = tuple(one for one in held if not unlike[one.folder.path])
+    return Gathered(scenario, candidate, metrics, alike, tuple(left.values()))
+
+
+def _paired(name: str) -> Metric:
+    metric = find(name)
+    if metric.of_answer is None:
+        hint = "watch a metric that judges each answer"
+        raise AssayError(f"{name} is computed over many answers, so answers cannot be paired by it", hint)
+    return metric
+
+
+def _unlike(scenario: str, one: Evaluation, other: Evaluation, metrics: Sequence[Metric]) -> Iterator[Difference]:
+    """In what two evaluations were asked otherwise. The model's revision may differ: that is its version."""
+    if one is other:
+        return
+    names = [f"{held.suite}/{held.folder.name}" for held in (one, other)]
+    specs = dict(zip(names, (one.file.spec, other.file.spec), strict=True))
+    found = {d.key: d for metric in metrics for d in differences(scenario, specs, metric)}
+    yield from found.values()
+    for key in ("name", "endpoint", "options"):
+        values = {name: canonical(getattr(spec.model, key)).decode() for name, spec in specs.items()}
+        if len(set(values.values())) > 1:
+            yield Difference(scenario=scenario, key=f"model.{key}", values=values)

@@ -1,0 +1,170 @@
+"""What changed, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from assay.comparison.shown import format_p
+from assay.drift.results import Age, Change, Drift, Evaluated, Monitor, Series
+from assay.records import Estimate
+from assay.tables import NOT_MEASURED, Table, format_estimate
+from assay.text import one_line
+
+HOW_TO_READ = (
+    "Change: latest less baseline, on the items that both answered. p: of these two alone, Holm over all changes.",
+    "Evidence: what a bet on a change has multiplied to. From the value behind the / it is an alarm, until a new baseline.",
+    "However often one looks, any alarm at all where nothing changes has a chance of {level:g} at most.",
+)
+MOST = 4
+"""Reported versions that are named."""
+LONGEST = 2000
+"""Characters of a verdict."""
+RERUNS = 3
+"""Evaluations within half a day of each other that are told of, the latest ones."""
+
+
+def verdict(found: Drift) -> str:
+    """The result in one line."""
+    said = []
+    for series, change in found.alarms:
+        when = series.evaluations[change.monitor.alarm or 0]
+        said.append(f"{change.measure} of {series.scenario} ({series.candidate}) since {when.suite}")
+    for series in found.series:
+        if series.version_changed:
+            old, new = (_versions(series.evaluations[place]) for place in (0, -1))
+            said.append(f"the reported version of {series.scenario} ({series.candidate}): {old} before, now {new}")
+    stale = found.stale
+    if stale:
+        said.append(f"{len(stale)} of {len(found.ages)} numbers are older than {found.max_age:g} days")
+    changed = f"changed: {'; '.join(said)}" if found.changed else "; ".join(said)
+    nothing = f"nothing is shown to have changed in {len(found.series)} series of evaluations"
+    return one_line(changed or (nothing if found.series else "nothing was evaluated twice, and nothing is too old"), LONGEST)
+
+
+def drift_tables(found: Drift) -> list[Table]:
+    """The tables of a result, in reading order."""
+    tables = [*_differences(found)]
+    for series in found.series:
+        tables += [_evaluations(series), _changes(series)]
+        if series.latencies:
+            tables.append(_latencies(series))
+    if found.series:
+        tables[-1].notes += [note.format(level=found.level) for note in HOW_TO_READ]
+    tables.append(_ages(found))
+    tables[-1].notes += found.notes
+    return tables
+
+
+def _differences(found: Drift) -> Iterator[Table]:
+    if found.differences:
+        rows = [[d.scenario, d.key, f"{run}: {value}"] for d in found.differences for run, value in d.values.items()]
+        yield Table("Left out, as they were asked otherwise", ["scenario", "key", "evaluation: value"], rows, keys=3)
+
+
+def _evaluations(series: Series) -> Table:
+    rows = [
+        [
+            _date(one.last_asked),
+            one.suite,
+            _versions(one),
+            NOT_MEASURED if one.value is None else format_estimate(one.value),
+            "baseline" if one is series.evaluations[0] else _signed(one.change),
+            _share(one.identical),
+            _share(one.asked_anew),
+        ]
+        for one in series.evaluations
+    ]
+    header = ["asked", "folder", "reported version", series.changes[0].measure, "change", "word for word", "asked anew"]
+    return Table(f"{series.scenario} · {series.candidate}", header, rows, keys=3, notes=_reruns(series))
+
+
+def _reruns(series: Series) -> list[str]:
+    if not series.reruns:
+        return ["No two evaluations lie within half a day, so what asking again changes by itself is not known."]
+    return [
+        f"Asking again after {rerun.hours:.1f} hours ({rerun.first}, {rerun.second}): {_share(rerun.identical)} word for word "
+        f"alike, {_share(rerun.changed)} of the items with another {series.changes[0].measure}."
+        for rerun in series.reruns[-RERUNS:]
+    ]
+
+
+def _changes(series: Series) -> Table:
+    rows = [_change(change, series) for change in series.changes if _worth_a_row(change)]
+    header = ["measure", "baseline", "latest", "change", "up", "down", "p", "evidence", "", "see items"]
+    left = [change.measure for change in series.changes if not _worth_a_row(change)]
+    notes = [f"Never other than at the baseline: {', '.join(left)}."] if left else []
+    return Table("", header, rows, notes=notes)
+
+
+def _worth_a_row(change: Change) -> bool:
+    return change.monitor.varied or bool(change.up or change.down)
+
+
+def _change(change: Change, series: Series) -> list[str]:
+    better = series.better.get(change.measure)
+    worse_first = change.up_examples + change.down_examples if better == "lower" else change.down_examples + change.up_examples
+    return [
+        change.measure,
+        _number(change.before),
+        _number(change.after),
+        _signed(change.change),
+        str(change.up),
+        str(change.down),
+        format_p(change.p_corrected),
+        _evidence(change.monitor),
+        "" if change.monitor.alarm is None else f"changed since {series.evaluations[change.monitor.alarm].suite}",
+        ", ".join(worse_first),
+    ]
+
+
+def _evidence(monitor: Monitor) -> str:
+    return f"{monitor.evidence[-1]:.3g} / {monitor.threshold:.4g}" if monitor.varied else NOT_MEASURED
+
+
+def _latencies(series: Series) -> Table:
+    rows = [
+        [one.quantile, format_estimate(one.before), format_estimate(one.after), _signed(one.change)] for one in series.latencies
+    ]
+    note = "Unpaired: the network and the load of the day are in it, so it raises no alarm."
+    return Table("", ["seconds to an answer", "baseline", "latest", "change"], rows, notes=[note])
+
+
+def _ages(found: Drift) -> Table:
+    rows = [[age.scenario, age.candidate, age.metric, _days(age), "stale" if age.stale else ""] for age in found.ages]
+    note = "Age: of the oldest answer behind the newest number."
+    return Table("How old the numbers are", ["scenario", "candidate", "metric", "days", ""], rows, keys=3, notes=[note])
+
+
+def _days(age: Age) -> str:
+    return NOT_MEASURED if age.days is None else f"{age.days:.1f}"
+
+
+def _versions(one: Evaluated) -> str:
+    names = list(one.versions)
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return one_line(", ".join(names[:MOST]) + more) if names else NOT_MEASURED
+
+
+def _date(seconds: float | None) -> str:
+    if seconds is None:
+        return NOT_MEASURED
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return NOT_MEASURED
+
+
+def _share(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{100 * value:.3g} %"
+
+
+def _number(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def _signed(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return NOT_MEASURED
+    text = format_estimate(estimate)
+    return text if text.startswith("-") else f"+{text}"

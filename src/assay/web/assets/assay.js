@@ -1,0 +1,124 @@
+// What pages gain from a script: tables that can be sorted, keys for the next and the previous page. Without it all can be read.
+"use strict";
+
+// --- sorting of tables ---------------------------------------------------------------------------------------------------------
+
+function placeOf(row, column) {
+  const cell = row.cells[column];
+  const number = cell.dataset.value;
+  return number === undefined ? cell.textContent.trim() : Number(number);
+}
+
+function compare(one, other) {
+  const [first, second] = [typeof one, typeof other];
+  if (first !== second) return first === "number" ? -1 : 1; // what was not measured comes last
+  return first === "number" ? one - other : one.localeCompare(other, "en", { numeric: true });
+}
+
+function sortBy(table, head, column) {
+  const before = head.getAttribute("aria-sort");
+  const descending = before ? before === "ascending" : head.classList.contains("number"); // first the largest numbers
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  const rows = Array.from(table.tBodies[0].rows);
+  rows.sort((one, other) => {
+    const [first, second] = [placeOf(one, column), placeOf(other, column)];
+    const order = compare(first, second);
+    return descending && typeof first === typeof second ? -order : order;
+  });
+  table.tBodies[0].append(...rows);
+}
+
+function makeSortable(table) {
+  if (!table.tHead || table.tBodies.length !== 1 || table.tBodies[0].rows.length < 2) return;
+  Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.textContent = "↕";
+    button.setAttribute("aria-label", "sort by " + head.textContent.trim());
+    button.addEventListener("click", () => sortBy(table, head, column));
+    head.append(button);
+  });
+}
+
+// --- keys: j or → for the next page, k or ← for the previous one ------------------------------------------------------------------
+
+function goBy(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, [contenteditable], .scroll, .text")) return;
+  const way = { j: "next", ArrowRight: "next", k: "prev", ArrowLeft: "prev" }[event.key];
+  const shown = Array.from(document.querySelectorAll(`a[rel~="${way}"]`)).find((link) => link.getClientRects().length);
+  if (way && shown) shown.click();
+}
+
+// --- weights of decisions: the ranking as the server computes it, live ---------------------------------------------------------
+
+const quantile = (sorted, share) => {
+  const at = (sorted.length - 1) * share, below = Math.floor(at);
+  return sorted[below] + (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (at - below);
+};
+const fixed = (number, digits) => (Math.floor(number * 10 ** digits + 0.5 + 1e-9) / 10 ** digits).toFixed(digits);
+const alike = (number) => Math.round(number * 1e12) / 1e12;
+
+function shareText(share) {
+  if (share > 0 && share < 0.01) return "under 1 %";
+  return share > 0.99 && share < 1 ? "over 99 %" : `${fixed(100 * share, 0)} %`;
+}
+
+function worthText(value, drawn) {
+  if (!drawn.length) return [fixed(value, 2), ""];
+  drawn.sort((one, other) => one - other);
+  const low = Math.min(quantile(drawn, 0.025), value), high = Math.max(quantile(drawn, 0.975), value);
+  const digits = high - low > 1e-9 && high - low < 0.04 - 1e-9 ? 3 : 2;
+  return [fixed(value, digits), `[${fixed(low, digits)}, ${fixed(high, digits)}]`];
+}
+
+// Worth, resampled worths and share of resamples in which it is first, of each candidate at these shares of the weights.
+function weighed(data, shares) {
+  const candidates = data.worths.length, criteria = shares.length, size = candidates * criteria;
+  const sum = (numbers, from) => shares.reduce((total, share, place) => total + share * numbers[from + place], 0);
+  const found = data.worths.map((worths, number) => ({ number, value: alike(sum(worths, 0)), drawn: [], first: 0 }));
+  const resamples = data.replicates.length / size;
+  for (let row = 0; row < resamples; row += 1) {
+    for (const each of found) each.drawn.push(sum(data.replicates, row * size + each.number * criteria));
+    const scores = found.map((each) => alike(each.drawn[row])), best = Math.max(...scores);
+    const leading = found.filter((each) => scores[each.number] === best);
+    for (const each of leading) each.first += 1 / leading.length;
+  }
+  for (const each of found) each.first = alike(each.first / Math.max(1, resamples));
+  return found.sort((one, other) => other.value - one.value || other.first - one.first || one.number - other.number);
+}
+
+function showWeighed(section, data) {
+  const sliders = Array.from(section.querySelectorAll("input[type=range]"));
+  const total = sliders.reduce((sum, slider) => sum + Number(slider.value), 0);
+  const shares = total > 0 ? sliders.map((slider) => Number(slider.value) / total) : data.centre;
+  sliders.forEach((slider, place) => { slider.nextElementSibling.textContent = `${fixed(100 * shares[place], 0)} %`; });
+  const body = section.querySelector("[data-ranking]").tBodies[0];
+  const rows = new Map(Array.from(body.rows, (row) => [Number(row.dataset.candidate), row]));
+  const placed = weighed(data, shares);
+  for (const each of placed) {
+    const row = rows.get(each.number), [value, interval] = worthText(each.value, each.drawn);
+    const bounds = document.createElement("span");
+    bounds.className = "interval";
+    bounds.textContent = interval;
+    row.querySelector("[data-worth]").replaceChildren(...(interval ? [`${value} `, bounds] : [value]));
+    if (interval) row.querySelector("[data-first]").textContent = shareText(each.first);
+    body.append(row);
+  }
+  const name = rows.get(placed[0].number).cells[0].textContent;
+  const sure = placed[0].drawn.length ? `, and worth most in ${shareText(placed[0].first)} of resamples` : "";
+  section.querySelector("[data-said] b").textContent = `At these weights ${name} is first${sure}.`;
+}
+
+function makeWeighable(section) {
+  const data = JSON.parse(section.querySelector("script[type='application/json']").textContent);
+  for (const hidden of section.querySelectorAll("[data-scripted]")) hidden.hidden = false;
+  for (const slider of section.querySelectorAll("input[type=range]")) slider.addEventListener("input", () => showWeighed(section, data));
+}
+
+// --- beginning --------------------------------------------------------------------------------------------------------------------
+
+document.querySelectorAll("table[data-sort]").forEach(makeSortable);
+document.addEventListener("keydown", goBy);
+document.querySelectorAll("[data-weighing]").forEach(makeWeighable);

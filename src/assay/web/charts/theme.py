@@ -1,0 +1,57 @@
+"""How charts look: colours that go with the page's, by light and by dark, and never mean anything alone.
+
+Specs are written in the colours of a light page. In a page each becomes a variable of the style sheet, so that the same
+drawing is read on dark ground and on paper; a drawing that stands by itself keeps them, or has those of the dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+INK, SOFT, GRID, PAPER = "#1b1f23", "#5c6670", "#dfe3e8", "#ffffff"
+"""Of text; of axes, their labels and lines to compare with; of the grid; of the ground."""
+SERIES = ("#0072b2", "#d55e00", "#00845f", "#b8578a", "#9a6a00", "#2583b0", "#6b5b95", "#5f6b6d")
+"""After Okabe and Ito (2008), the light ones darkened until they stand out from white."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""Beside colour: together they tell 24 series apart."""
+DARK = {
+    INK: "#e6e9ec", SOFT: "#a3adb8", GRID: "#343b43", PAPER: "#15181c",
+    **dict(zip(SERIES, ("#56b4e9", "#f28a3c", "#33c79b", "#e79bc6", "#e6b030", "#8fd0f5", "#b5a6e3", "#b8c4c6"), strict=True)),
+}  # fmt: skip
+"""What each colour is on dark ground."""
+VARIABLES = {
+    INK: "currentColor", SOFT: f"var(--chart-soft, {SOFT})", GRID: f"var(--chart-grid, {GRID})",
+    PAPER: f"var(--ground, {PAPER})",
+    **{colour: f"var(--chart-{number}, {colour})" for number, colour in enumerate(SERIES, 1)},
+}  # fmt: skip
+"""What each colour is in a page."""
+
+CONFIG: dict[str, Any] = {
+    "background": None,
+    "font": "sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "gridColor": GRID, "domainColor": SOFT, "tickColor": SOFT, "labelColor": SOFT, "titleColor": INK,
+        "titleFontWeight": "normal", "labelFontSize": 11, "titleFontSize": 12, "labelLimit": 240,
+        "labelFlush": False, "labelOverlap": True, "titleLimit": 400, "titlePadding": 8,
+    },
+    "legend": {
+        "orient": "bottom", "title": None, "labelColor": INK, "labelFontSize": 12, "labelLimit": 300, "symbolLimit": 24,
+        "columns": 2, "symbolSize": 70,
+    },
+    "header": {"title": None, "labelColor": INK, "labelFontSize": 12, "labelLimit": 220},
+    "rule": {"color": SOFT, "aria": False},
+    "line": {"aria": False},
+    "text": {"aria": False},
+}  # fmt: skip
+
+
+def coloured(series: Sequence[str], shaped: bool = False) -> dict[str, Any]:
+    """The channels that tell series apart, in their order: by colour, and by shape too; one series has no legend."""
+    labels = list(dict.fromkeys(series))
+    colour: dict[str, Any] = {"field": "series", "type": "nominal", "scale": {"domain": labels, "range": list(SERIES)}}
+    shape: dict[str, Any] = {"field": "series", "type": "nominal", "scale": {"domain": labels, "range": list(SHAPES)}}
+    if len(labels) < 2:
+        colour["legend"] = shape["legend"] = None
+    return {"color": colour, "shape": shape} if shaped else {"color": colour}

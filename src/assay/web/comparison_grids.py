@@ -1,0 +1,274 @@
+"""The tables and charts of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.comparison.results import Aggregates, Board, Comparison, Example, Failures, Pair
+from assay.comparison.shown import WORDS, format_p, turned
+from assay.records import Estimate
+from assay.tables.numbers import NOT_MEASURED, format_estimate
+from assay.web.addresses import Address
+from assay.web.charts.drawing import Chart
+from assay.web.charts.intervals import Dot, dots
+from assay.web.entries import Entry
+from assay.web.grids import Cell, Column, Grid
+from assay.web.measures import estimate_cell, metric_column
+from assay.web.trials.index import Key
+from assay.web.trials.links import trial_address
+
+MOST_DOTS = 80
+"""Differences that one chart shows."""
+MOST_PAIRS = 45
+"""Pairs of a board that a page lists: all of ten candidates; of more, neighbours in rank."""
+EXAMPLES = 20
+"""Items listed of those that all miss, or on which candidates differ."""
+FEW_ANSWERS = 4
+HOW_TO_READ = "Tier: not shown to differ from its first, after correction. Rank: all ranks that the data allow."
+PAIRS_READ = (
+    "Ahead: items on which the first has the higher value, and those on which the second has. p: Holm, over all pairs of one "
+    "scenario; over scenarios: Benjamini-Hochberg. Alike: correlation of the values, item by item. Would have shown: the "
+    "smallest true difference that these items would show 4 times in 5."
+)
+POOL = (
+    "For these {} candidates only: whom one beats depends on who is there. Intervals are chance on these scenarios' items, "
+    "not on other scenarios."
+)
+
+
+def differences(found: Comparison) -> Grid | None:
+    """In what the runs differ beyond the model; `None` where in nothing."""
+    if not found.differences:
+        return None
+    columns = (
+        Column("scenario", number=False),
+        Column("key", number=False),
+        *(Column(candidate, number=False) for candidate in found.candidates),
+    )
+    rows = tuple(
+        (Cell(held.scenario), Cell(held.key), *(Cell(held.values.get(name, NOT_MEASURED)) for name in found.candidates))
+        for held in found.differences
+    )
+    return Grid("differences", "In what these runs were not asked alike", columns, rows)
+
+
+def boards(found: Comparison, entries: Sequence[Entry]) -> list[tuple[Grid, Grid]]:
+    """For each scenario, or part of one, the candidates in tiers and what separates each two of them."""
+    runs = {(entry.title, entry.label): entry for entry in sorted(entries, key=lambda entry: entry.written)}
+    return [(_board(board, number, runs), _pairs(board, number)) for number, board in enumerate(found.boards, 1)]
+
+
+def _title(board: Board) -> str:
+    part = f", {board.part}" if board.part else ""
+    return f"{board.scenario}{part}"
+
+
+def _board(board: Board, number: int, runs: Mapping[tuple[str, str], Entry]) -> Grid:
+    value = metric_column(board.metric)
+    columns = (
+        Column("candidate", number=False),
+        Column("tier"),
+        Column(value.name, f"{board.metric}, {WORDS[board.better]}", value.note, True, value.to),
+        Column("best rank"),
+        Column("worst rank"),
+        Column("no value", note="Items without a value, such as failed requests."),
+    )
+    rows = tuple(
+        (
+            Cell(held.candidate, to=Address("run", runs[board.scenario, held.candidate].slug)),
+            Cell(held.tier),
+            estimate_cell(held.estimate),
+            Cell(held.best_rank),
+            Cell(held.worst_rank),
+            Cell(held.missing, str(held.missing) if held.missing else ""),
+        )
+        for held in board.standings
+    )
+    caption = f"{_title(board)}: {board.metric} on {board.items:,} items"
+    return Grid(f"board-{number}", caption, columns, rows, (HOW_TO_READ,) if number == 1 else ())
+
+
+def _pairs(board: Board, number: int) -> Grid:
+    order = {held.candidate: place for place, held in enumerate(board.standings)}
+    pairs = [pair if order[pair.first] < order[pair.second] else turned(pair) for pair in board.pairs]
+    pairs.sort(key=lambda pair: (order[pair.first], order[pair.second]))
+    notes = [PAIRS_READ] if number == 1 else []
+    if len(pairs) > MOST_PAIRS:
+        near = [pair for pair in pairs if order[pair.second] - order[pair.first] == 1]
+        notes.append(
+            f"Neighbours in rank only, {len(near)} of {len(pairs)} pairs; choose fewer candidates to see all of theirs."
+        )
+        pairs = near
+    columns = (
+        Column("first", number=False),
+        Column("second", number=False),
+        Column("difference"),
+        Column("verdict", number=False),
+        Column("first ahead"),
+        Column("second ahead"),
+        Column("p"),
+        Column("p over scenarios", "over scenarios"),
+        Column("alike"),
+        Column("would have shown"),
+    )
+    return Grid(f"pairs-{number}", f"Differences: {_title(board)}", columns, tuple(map(_pair, pairs)), tuple(notes))
+
+
+def _pair(pair: Pair) -> tuple[Cell, ...]:
+    undecided = pair.verdict == "no difference shown"
+    shown = "" if not undecided else "none" if pair.detectable is None else f"{pair.detectable:.2g}"
+    return (
+        Cell(pair.first),
+        Cell(pair.second),
+        _signed(pair.difference),
+        Cell(pair.verdict),
+        Cell(pair.first_ahead),
+        Cell(pair.second_ahead),
+        Cell(pair.p_table, format_p(pair.p_table)),
+        Cell(pair.p_scenarios, format_p(pair.p_scenarios)),
+        Cell(pair.correlation, NOT_MEASURED if pair.correlation is None else f"{pair.correlation:.2f}"),
+        Cell(pair.detectable if undecided else None, shown),
+    )
+
+
+def _signed(estimate: Estimate) -> Cell:
+    text = format_estimate(estimate)
+    return Cell(estimate.value, text if text.startswith("-") else f"+{text}", estimate=estimate)
+
+
+def forest(found: Sequence[Board], reference: str) -> Chart | None:
+    """What separates the others from one candidate, in each scenario or part; `None` where it was compared with none."""
+    held = [
+        Dot(_title(board), pair.difference, pair.first)
+        for board in found
+        for pair in (pair if pair.second == reference else turned(pair) for pair in board.pairs if reference in _two(pair))
+    ]
+    if not held:
+        return None
+    shown = held[:MOST_DOTS]
+    metrics = {board.metric for board in found}
+    [axis] = metrics if len(metrics) == 1 else ["main metric"]
+    others = sorted({dot.series for dot in shown})
+    whose = others[0] if len(others) == 1 else "another candidate"
+    about = f"Paired differences on the same items, with 95 % intervals: {whose} minus {reference}, in {axis}."
+    about += f" The first {len(shown)} of {len(held)}." if len(shown) < len(held) else ""
+    columns = (Column("where", number=False), Column("candidate", number=False), Column("difference"))
+    rows = tuple((Cell(dot.row), Cell(dot.series), _signed(dot.estimate)) for dot in shown)
+    title = f"Against {reference}"
+    return Chart("forest", title, about, dots(shown, f"difference of {axis}", 0), Grid("forest", title, columns, rows))
+
+
+def _two(pair: Pair) -> tuple[str, str]:
+    return pair.first, pair.second
+
+
+def rest(found: Comparison, entries: Sequence[Entry]) -> list[Grid]:
+    """Aggregates, and how candidates fail where that was asked."""
+    made = [_aggregates(held, number) for number, held in enumerate(found.aggregates, 1)]
+    return made + ([] if found.failures is None else _failures(found.failures, {entry.title: entry for entry in entries}))
+
+
+def _aggregates(found: Aggregates, number: int) -> Grid:
+    columns = (
+        Column("candidate", number=False),
+        Column("mean win rate", note="Opponents beaten, ties half, averaged over the scenarios."),
+        Column("Borda", note="Opponents shown to be beaten, summed over the scenarios; undecided ones count half."),
+        Column("mean score", note="Mean of the values as shares of their range; 1 is best."),
+        Column("scenarios"),
+    )
+    rows = tuple(
+        (
+            Cell(row.candidate),
+            estimate_cell(row.win_rate),
+            estimate_cell(row.borda),
+            estimate_cell(row.mean_score),
+            Cell(row.scenarios),
+        )
+        for row in found.rows
+    )
+    notes = [POOL.format(len(found.rows)), *(f"Careful: {warning}" for warning in found.warnings)]
+    if found.left_out:
+        notes.append(f"Left out, as a candidate or a better end is missing: {', '.join(found.left_out)}.")
+    title = f"Over {len(found.scenarios)} scenarios: {found.metric or 'main metrics'}"
+    return Grid(f"aggregates-{number}", title, columns, rows, tuple(notes))
+
+
+def _failures(found: Failures, runs: Mapping[str, Entry]) -> list[Grid]:
+    return [_slices(found), _suspects(found, runs), _flips(found, runs)]
+
+
+def _slices(found: Failures) -> Grid:
+    columns = (
+        Column("scenario", number=False),
+        Column("candidate", number=False),
+        Column("what", number=False),
+        Column("where", number=False),
+        Column("items"),
+        Column("rate"),
+        Column("elsewhere"),
+        Column("more by"),
+        Column("p"),
+        Column("examples", number=False),
+    )
+    rows = tuple(
+        (
+            Cell(held.scenario),
+            Cell(held.candidate),
+            Cell(held.what),
+            Cell(held.where),
+            Cell(held.items),
+            Cell(held.rate, f"{held.rate:.2f}"),
+            Cell(held.elsewhere, f"{held.elsewhere:.2f}"),
+            _signed(held.excess),
+            Cell(held.p, format_p(held.p)),
+            Cell("; ".join(f"{item.instance}: {item.input}" for item in held.examples)),
+        )
+        for held in found.slices
+    )
+    note = f"{found.tested} slices tested; those with significantly more failures than elsewhere (Holm within a run) are shown."
+    return Grid("failures", "Where candidates fail more than elsewhere", columns, rows, (note,))
+
+
+def _suspects(found: Failures, runs: Mapping[str, Entry]) -> Grid:
+    columns = _item_columns(("most frequent answer", "given by", "answered"))
+    rows = tuple(
+        (
+            *_item(runs[held.scenario], held.item),
+            Cell(held.common),
+            Cell(f"{held.agreeing} of {len(held.item.answers)}"),
+            Cell(_answered(held.item, tuple(held.item.answers))),
+        )
+        for held in found.suspects[:EXAMPLES]
+    )
+    note = f"{len(found.suspects)} items; where most candidates agree on another answer than the label, it may be wrong."
+    return Grid("missed", "Items that every candidate misses", columns, rows, (note,))
+
+
+def _flips(found: Failures, runs: Mapping[str, Entry]) -> Grid:
+    columns = _item_columns(("right", "wrong"))
+    rows = tuple(
+        (
+            *_item(runs[held.scenario], held.item),
+            Cell(_answered(held.item, held.right)),
+            Cell(_answered(held.item, held.wrong)),
+        )
+        for held in found.flips[:EXAMPLES]
+    )
+    return Grid(
+        "divided", "Items on which candidates differ", columns, rows, (f"{len(found.flips)} items, the most divided first.",)
+    )
+
+
+def _item_columns(more: Sequence[str]) -> tuple[Column, ...]:
+    return tuple(Column(name, number=False) for name in ("scenario", "item", "input", "label", *more))
+
+
+def _item(entry: Entry, item: Example) -> tuple[Cell, ...]:
+    """A scenario's item, with a link to one of its trials, from which those of the others are a step away."""
+    trial = trial_address(entry, Key(instance_id=item.instance, split=entry.splits[-1]))
+    return Cell(entry.title), Cell(item.instance, to=trial), Cell(item.input), Cell(item.gold)
+
+
+def _answered(item: Example, names: Sequence[str]) -> str:
+    said = [f"{name}: {item.answers[name] or 'nothing'}" for name in names[:FEW_ANSWERS]]
+    return "; ".join([*said, *([f"and {len(names) - FEW_ANSWERS} more"] if len(names) > FEW_ANSWERS else [])])

@@ -1,0 +1,173 @@
+"""The tables and charts of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.decisions.reading_out import percent
+from assay.decisions.results import Decision, Measurement, Standing
+from assay.decisions.shown import ACCEPTABLE
+from assay.records import Estimate
+from assay.tables.numbers import NOT_MEASURED
+from assay.web.charts import making
+from assay.web.charts.drawing import Chart
+from assay.web.charts.scatter import Measure, Spot
+from assay.web.grids import Cell, Column, Grid, Plain
+from assay.web.measures import estimate_cell, explained, meaning
+
+STANDINGS_NOTES = (
+    "Worth: weighted, from 0 (unacceptable) to 1 (fully satisfying), at the middle of the allowed weights. First: share of "
+    "draws, over allowed weights and the noise of measurement, in which it is worth most. Front: nobody is as good in every "
+    "criterion and better in one, and in what share of resamples. Regret: the most worth that is lost against whoever is best, "
+    "at any allowed weights."
+)
+
+
+def named(measurement: Measurement) -> str:
+    """A measure with its unit."""
+    return f"{measurement.measure}, {measurement.unit}" if measurement.unit else measurement.measure
+
+
+def standings(decision: Decision) -> Grid:
+    """A row a candidate, best first: whether it is acceptable, how it fares, and all its measures."""
+    measures = decision.standings[0].measurements if decision.standings else ()
+    columns = (
+        Column("candidate", number=False),
+        Column("acceptable", number=False, note="Whether it keeps every constraint, as far as the evidence tells."),
+        Column("worth"),
+        Column("first"),
+        Column("front", number=False),
+        Column("regret"),
+        *(Column(named(held), note=meaning(held.metric).note, to=explained(held.metric)) for held in measures),
+    )
+    rows = tuple(
+        (Cell(standing.candidate), Cell(ACCEPTABLE[standing.acceptable]), *_standing(standing), *_measures(standing, measures))
+        for standing in decision.standings
+    )
+    return Grid("candidates", "Candidates", columns, rows, (STANDINGS_NOTES,))
+
+
+def _standing(standing: Standing) -> list[Cell]:
+    front, fared = standing.dominance, standing.acceptability
+    return [
+        estimate_cell(standing.worth),
+        _share(fared.ranks[0]) if fared else _nothing(),
+        Cell(front.on_front, f"{'yes' if front.on_front else 'no'} ({percent(front.non_dominated)})") if front else _nothing(),
+        _number(fared.regret, 2) if fared else _nothing(),
+    ]
+
+
+def _measures(standing: Standing, wanted: Sequence[Measurement]) -> list[Cell]:
+    held = {measurement.measure: measurement.estimate for measurement in standing.measurements}
+    return [estimate_cell(held.get(measurement.measure)) for measurement in wanted]
+
+
+def constraints(decision: Decision) -> Grid | None:
+    """A row a candidate and constraint; `None` where the profile has none."""
+    columns = (
+        Column("candidate", number=False),
+        Column("constraint", number=False),
+        Column("limit", number=False),
+        Column("value"),
+        Column("bound", note="The one-sided bound on the side that would break the limit."),
+        Column("confidence", "at confidence"),
+        Column("verdict", number=False),
+        Column("more", "more cases needed", note="About how many would settle it, if the value stays what it is."),
+    )
+    rows = tuple(
+        (
+            Cell(standing.candidate),
+            Cell(held.constraint),
+            Cell(held.limit),
+            _significant(held.value),
+            _significant(held.bound),
+            Cell(held.confidence, f"{100 * held.confidence:g} %"),
+            Cell(held.verdict, VERDICTS[held.verdict]),
+            Cell(held.more, "" if held.more is None else f"about {held.more:,}"),
+        )
+        for standing in decision.standings
+        for held in standing.constraints
+    )
+    return Grid("constraints", "Constraints", columns, rows) if rows else None
+
+
+VERDICTS = {"met": "✓ met", "violated": "✗ violated", "undetermined": "? not known yet"}
+
+
+def weights(decision: Decision) -> Grid | None:
+    """How far each criterion's share may move before another candidate is first; `None` without criteria."""
+    flips = {flip.criterion: flip for flip in decision.flips}
+    columns = (
+        Column("criterion", number=False),
+        Column("share"),
+        Column("from", "first from"),
+        Column("to"),
+        Column("below", "first below that", number=False),
+        Column("above", "first above that", number=False),
+    )
+    rows = []
+    for criterion, share in decision.weights.items():
+        flip = flips.get(criterion)
+        moved = [_nothing()] * 4
+        if flip is not None:
+            takers = (Cell(flip.below, flip.below or "nobody"), Cell(flip.above, flip.above or "nobody"))
+            moved = [_number(flip.low, 3), _number(flip.high, 3), *takers]
+        rows.append((Cell(criterion), _number(share, 3), *moved))
+    if not rows:
+        return None
+    caption = f"Between which shares {decision.recommended} stays first" if flips else "Weights"
+    notes = ["One share moves, the others keep their proportions; by the measured values."] if flips else []
+    if flips and decision.distance is not None:
+        notes.append(f"The smallest change that makes another candidate first moves {decision.distance:.3f} of all weight.")
+    elif flips:
+        notes.append("No weights make another candidate first.")
+    return Grid("weights", caption, columns, tuple(rows), tuple(notes))
+
+
+def axes(decision: Decision) -> list[str]:
+    """The measures that candidates can be held against each other by."""
+    return [held.measure for held in decision.standings[0].measurements] if decision.standings else []
+
+
+def scatter(decision: Decision, x: str, y: str) -> Chart | None:
+    """All candidates by two measures; `None` where none has both."""
+    held = [{each.measure: each for each in standing.measurements} for standing in decision.standings]
+    if not held or x not in held[0] or y not in held[0]:
+        return None
+    spots = [
+        Spot(standing.candidate, across, up)
+        for standing, by in zip(decision.standings, held, strict=True)
+        if (across := _estimate(by, x)) is not None and (up := _estimate(by, y)) is not None
+    ]
+    return making.pareto(spots, *(Measure(named(held[0][name]), held[0][name].better) for name in (x, y)))
+
+
+def _estimate(by: Mapping[str, Measurement], name: str) -> Estimate | None:
+    return by[name].estimate if name in by else None
+
+
+def acceptability(decision: Decision) -> Chart | None:
+    """How often each candidate in play has each rank."""
+    ranks = {held.candidate: held.acceptability.ranks for held in decision.standings if held.acceptability is not None}
+    return making.acceptability(ranks) if len(ranks) > 1 else None
+
+
+def there(grids: Sequence[Grid | Chart | None]) -> tuple[Grid, ...]:
+    """The tables of those that there are."""
+    return tuple(held.grid if isinstance(held, Chart) else held for held in grids if held is not None)
+
+
+def _share(share: float) -> Cell:
+    return Cell(share, percent(share))
+
+
+def _number(value: Plain, digits: int) -> Cell:
+    return Cell(value, f"{value:.{digits}f}")
+
+
+def _significant(value: float | None) -> Cell:
+    return _nothing() if value is None else Cell(value, f"{value:.3g}")
+
+
+def _nothing() -> Cell:
+    return Cell(None, NOT_MEASURED)

@@ -1,0 +1,160 @@
+"""Evidence: what the numbers rest on, whether it is as it was written, who vouches for it, and whose data it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from assay.records import DataFile
+from assay.web.addresses import Address
+from assay.web.catalog import Catalog, Scenario
+from assay.web.decided import RecordFile
+from assay.web.grids import Cell, Column, Grid
+from assay.web.page import Kind, Page, View
+from assay.web.rendering import render
+from assay.web.selection import select
+from assay.web.vouching import Vouched, evidence_states, sign_offs, vouched
+
+CHECK = "check"
+"""The choice that says that checking may take a while."""
+MOST_ROWS = 300
+"""Runs that a page lists; downloads hold all."""
+SHOWN = 16
+"""Characters of a digest that are shown."""
+
+
+def draw(view: View, address: Address) -> Page:
+    """Runs, records and data, with their digests and what is wrong with them."""
+    entries = select(view.catalog, address).entries
+    checked = vouched(entries, everything=bool(address.one(CHECK)) or not view.links.live)
+    runs, records, data = _runs(checked), _records(view.catalog.records), _data(view.catalog.scenarios)
+    shown = replace(runs, rows=runs.rows[:MOST_ROWS]) if view.links.live else runs
+    body = render(
+        "evidence.html",
+        view,
+        address,
+        runs=shown,
+        count=len(runs.rows),
+        records=records,
+        data=data,
+        whole=sum(each.found.word == "intact" for each in checked),
+        damaged=[each for each in checked if each.found.problems],
+        open_=sum(not each.found.checked for each in checked),
+        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates],
+        scenarios=[(scenario.slug, scenario.title) for scenario in view.catalog.scenarios],
+    )
+    return Page("Evidence", body, tuple(grid for grid in (runs, records, data) if grid is not None))
+
+
+def _runs(checked: Sequence[Vouched]) -> Grid:
+    columns = (
+        Column("run", number=False),
+        Column("suite", number=False),
+        Column("scenario", number=False),
+        Column("candidate", number=False),
+        Column("trials"),
+        Column("state", number=False),
+        Column(
+            "seal", "digest of the manifest", "Of the list of its files' digests: one changed byte changes it.", number=False
+        ),
+    )
+    rows = tuple(
+        (
+            Cell(each.entry.folder.name, to=Address("run", each.entry.slug)),
+            Cell(each.entry.suite),
+            Cell(each.entry.title),
+            Cell(each.entry.label),
+            Cell(each.entry.trials, f"{each.entry.trials:,}"),
+            Cell(_state(each)),
+            _digest(each.entry.manifest.seal),
+        )
+        for each in checked
+    )
+    return Grid("runs", "Runs", columns, rows)
+
+
+def _state(each: Vouched) -> str:
+    if not each.found.checked:
+        return "not checked yet"
+    return "✗ not as written" if each.found.problems else "✓ as written"
+
+
+def _records(files: Sequence[RecordFile]) -> Grid | None:
+    if not files:
+        return None
+    columns = tuple(Column(name, number=False) for name in ("record", "state", "evidence", "signatures", "digest"))
+    rows = tuple(
+        (
+            Cell(file.record.name, to=Address("decide", file.slug)),
+            Cell("✗ changed since it was written" if file.problems else "✓ as written"),
+            Cell(_evidence(file)),
+            Cell(_signatures(file)),
+            _digest(file.record.digest),
+        )
+        for file in files
+    )
+    return Grid("records", "Decision records", columns, rows)
+
+
+def _evidence(file: RecordFile) -> str:
+    states = [state for _, state in evidence_states(file)]
+    counts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
+    mark = "✓" if set(states) <= {"as decided on"} else "✗"
+    return f"{mark} runs: {', '.join(counts) or 'none'}"
+
+
+def _signatures(file: RecordFile) -> str:
+    said = [
+        f"{'✓' if one.holds else '✗ does not hold:'} {one.signature.name}, {one.signature.role} ({one.key})"
+        for one in sign_offs(file)
+    ]
+    return "; ".join(said) or "nobody has signed"
+
+
+def _data(scenarios: Sequence[Scenario]) -> Grid:
+    """A row for each data set that a scenario was asked on: several where its runs used several."""
+    columns = (
+        Column("scenario", number=False),
+        Column("licence", number=False),
+        Column("source", number=False),
+        Column("files", number=False, note="With the SHA-256 of each."),
+        Column("instances", "digest of the items", "Of the very items that were chosen from it, in order.", number=False),
+        Column("paper", number=False),
+    )
+    rows = []
+    for scenario in scenarios:
+        seen = set()
+        for entry in scenario.entries:
+            data, card = entry.spec.data, entry.file.card
+            if data in seen:
+                continue
+            seen.add(data)
+            rows.append(
+                (
+                    Cell(scenario.title, to=Address("scenario", scenario.slug)),
+                    Cell(str(card.get("licence") or "not said")),
+                    Cell(data.source),
+                    _files(data.files),
+                    _digest(data.instances),
+                    Cell(str(card.get("paper") or "")),
+                )
+            )
+    return Grid("data", "Data and licences", columns, tuple(rows))
+
+
+def _files(files: Sequence[DataFile]) -> Cell:
+    shown = (f"{file.path} {file.sha256[:SHOWN]}…" for file in files)
+    return Cell("; ".join(f"{file.path} {file.sha256}" for file in files), "; ".join(shown))
+
+
+def _digest(digest: str) -> Cell:
+    """The beginning of a digest, all of it on hover and in downloads."""
+    return Cell(digest, f"{digest[:SHOWN]}…" if len(digest) > SHOWN else digest, note=digest)
+
+
+def every(catalog: Catalog) -> Iterable[Address]:
+    """The one page."""
+    return (Address("evidence"),)
+
+
+KIND = Kind("evidence", "Evidence", "What the numbers rest on, and whether it is as it was written.", draw, every)

@@ -1,0 +1,261 @@
+"""A candidate: its profile over all scenarios, where it is shown to be better or worse, how it fails, its course over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from assay.comparison.failures import failures
+from assay.comparison.results import Failing, Pair
+from assay.tables.numbers import NOT_MEASURED, format_amount
+from assay.tables.single import family_of
+from assay.web.addresses import Address
+from assay.web.boards import TIERS, separation, tier_mark
+from assay.web.catalog import Candidate, Catalog, evidence_of
+from assay.web.charts import making
+from assay.web.charts.drawing import Chart
+from assay.web.entries import Entry
+from assay.web.families import Means, found, head, means, measured, shaded
+from assay.web.grids import Cell, Column, Grid
+from assay.web.measures import estimate_cell, explained, meaning, metric_column, shades
+from assay.web.page import Kind, Page, View
+from assay.web.rendering import render
+from assay.web.trials.index import Key
+from assay.web.trials.links import trial_address
+
+MOST_TRIALS = 20_000
+"""Trials that are searched for failures unasked: their inputs are read."""
+RUNS_SEARCHED = 512
+SLICES_SHOWN = 40
+EFFICIENCY = (
+    "latency_s", "latency_p50_s", "latency_p95_s", "first_token_s", "output_tokens_per_s", "prompt_tokens", "completion_tokens",
+    "cost", "cost_per_correct",
+)  # fmt: skip
+
+
+def draw(view: View, address: Address) -> Page:
+    """A candidate over all its scenarios."""
+    candidate = view.catalog.candidate(address.of)
+    entries = candidate.entries
+    sought = address.one("failures") == "all" or sum(entry.trials for entry in entries) <= MOST_TRIALS
+    slices = [(entry, slice_) for entry in entries for slice_ in _failing(entry)] if sought else []
+    tables = (
+        _profile(view.catalog, entries),
+        _standings(view.catalog, candidate),
+        _failures(slices),
+        _of_metrics("outcomes", "Outcomes: shares of the trials", view.catalog, entries, _outcomes(entries)),
+        _of_metrics("efficiency", "Efficiency", view.catalog, entries, EFFICIENCY),
+        _evaluations(view.catalog, candidate),
+    )
+    held = {grid.name: grid for grid in tables if grid is not None}
+    course = making.course(same_model(view.catalog, candidate))
+    body = render(
+        "model.html",
+        view,
+        address,
+        candidate=candidate,
+        facts_of_model=_facts(candidate),
+        held=held,
+        sought=sought,
+        course=course,
+        whole=address.but(failures="all"),
+    )
+    return Page(candidate.label, body, (*held.values(), *_grids(course)))
+
+
+def _grids(chart: Chart | None) -> tuple[Grid, ...]:
+    return () if chart is None else (chart.grid,)
+
+
+def _facts(candidate: Candidate) -> list[tuple[str, str]]:
+    entries = candidate.entries
+    models = {entry.spec.model.name: entry.spec.model for entry in entries}
+    costs = [entry.manifest.cost for entry in entries if entry.manifest.cost is not None]
+    facts = [
+        ("model", ", ".join(models)),
+        ("revision", ", ".join(dict.fromkeys(model.revision[:16] for model in models.values() if model.revision))),
+        ("endpoint", ", ".join(dict.fromkeys(model.endpoint for model in models.values() if model.endpoint))),
+        ("scenarios", f"{len({entry.title for entry in entries}):,}"),
+        ("trials", f"{sum(entry.trials for entry in entries):,}"),
+        ("failed", f"{sum(entry.failed for entry in entries):,}"),
+        ("tokens read", f"{sum(entry.manifest.prompt_tokens for entry in entries):,}"),
+        ("tokens written", f"{sum(entry.manifest.completion_tokens for entry in entries):,}"),
+        ("cost", format_amount(sum(costs)) if costs else ""),
+    ]
+    return facts + [("suites", ", ".join(dict.fromkeys(entry.suite for entry in entries)))]
+
+
+def _scenario(catalog: Catalog, entry: Entry) -> Cell:
+    slug = next(scenario.slug for scenario in catalog.scenarios if scenario.title == entry.title)
+    return Cell(entry.title, entry.title, Address("scenario", slug))
+
+
+def _profile(catalog: Catalog, entries: Sequence[Entry]) -> Grid:
+    """Scenarios by families, and the mean of each family."""
+    families = measured(entries)
+    rows = []
+    for entry in entries:
+        cells = [found(family, entry) for family in families]
+        heat = [
+            shaded(family, [cell.estimate.value if cell else None], entry.main_metric)[0]
+            for family, cell in zip(families, cells, strict=True)
+        ]
+        metric = Cell(entry.main_metric, entry.main_metric, explained(entry.main_metric), meaning(entry.main_metric).note)
+        numbers = (estimate_cell(cell, Address("run", entry.slug), shade) for cell, shade in zip(cells, heat, strict=True))
+        rows.append((_scenario(catalog, entry), metric, *numbers))
+    if len(entries) > 1:
+        over = [means(family, entries) for family in families]
+        mean = [estimate_cell(next(iter(column.by_candidate.values()), None), note=_counted(column)) for column in over]
+        rows.append((Cell("mean"), Cell(None, ""), *mean))
+    columns = (Column("scenario", number=False), Column("main metric", number=False), *map(head, families))
+    note = "Means over the scenarios that have the number, each weighing the same; of main metrics only those from 0 to 1."
+    return Grid("profile", "Profile: scenarios by families of metrics", columns, tuple(rows), (note,))
+
+
+def _counted(column: Means) -> str:
+    return f"mean of {len(column.scenarios)} scenario{'' if len(column.scenarios) == 1 else 's'}"
+
+
+def _standings(catalog: Catalog, candidate: Candidate) -> Grid | None:
+    """In which scenario it is shown to be better or worse than whom."""
+    rows = []
+    for entry in candidate.entries:
+        scenario = next(scenario for scenario in catalog.scenarios if scenario.title == entry.title)
+        made = separation(scenario.entries)
+        standing = made.standing(entry.label) if made is not None else None
+        if made is None or standing is None:
+            continue
+        better, worse, open_ = _opponents(entry.label, made.board.pairs)
+        names = (Cell(", ".join(held) or NOT_MEASURED) for held in (better, worse, open_))
+        rows.append((_scenario(catalog, entry), Cell(standing.tier, tier_mark(standing.tier)), *names))
+    if not rows:
+        return None
+    heads = ("scenario", "tier", "better than", "worse than", "no difference shown")
+    columns = tuple(Column(name, number=name == "tier") for name in heads)
+    return Grid("standings", "Against the other candidates", columns, tuple(rows), (TIERS,))
+
+
+def _opponents(label: str, pairs: Sequence[Pair]) -> tuple[list[str], list[str], list[str]]:
+    """Who is shown to be worse than a candidate, who better, and of whom neither is shown."""
+    held: tuple[list[str], list[str], list[str]] = ([], [], [])
+    for pair in pairs:
+        if label not in (pair.first, pair.second):
+            continue
+        other = pair.second if pair.first == label else pair.first
+        ahead = "first" if pair.first == label else "second"
+        decided = pair.verdict.startswith(("first", "second"))
+        held[(0 if pair.verdict.startswith(ahead) else 1) if decided else 2].append(other)
+    return held
+
+
+@dataclass(frozen=True)
+class _Searched:
+    path: Path
+    written: int
+    entry: Entry = field(compare=False)
+
+
+def _failing(entry: Entry) -> tuple[Failing, ...]:
+    """The parts of a run in which it fails significantly more often than elsewhere."""
+    return _searched(_Searched(*entry.key, entry))
+
+
+@lru_cache(maxsize=RUNS_SEARCHED)
+def _searched(of: _Searched) -> tuple[Failing, ...]:
+    if meaning(of.entry.main_metric).metric is None:
+        return ()
+    return failures(evidence_of([of.entry])).slices
+
+
+def _failures(slices: Sequence[tuple[Entry, Failing]]) -> Grid | None:
+    if not slices:
+        return None
+    worst = sorted(slices, key=lambda held: -held[1].excess.value)[:SLICES_SHOWN]
+    rows = tuple(
+        (
+            Cell(entry.title, entry.title, Address("run", entry.slug)),
+            Cell(failing.what),
+            Cell(failing.where),
+            Cell(failing.items, f"{failing.items:,}"),
+            Cell(failing.rate, f"{failing.rate:.2f}"),
+            Cell(failing.elsewhere, f"{failing.elsewhere:.2f}"),
+            estimate_cell(failing.excess),
+            _example(entry, failing),
+        )
+        for entry, failing in worst
+    )
+    words = ("scenario", "what", "where", "such as")
+    names = ("scenario", "what", "where", "items", "rate", "elsewhere", "more by", "such as")
+    notes = ["Only slices with significantly more failures than elsewhere are shown (Holm within a run), the worst first."]
+    notes += [f"{len(slices)} were found; the first {SLICES_SHOWN} are shown."] if len(slices) > SLICES_SHOWN else []
+    columns = tuple(Column(name, number=name not in words) for name in names)
+    return Grid("failures", "Where it fails more than elsewhere", columns, rows, tuple(notes))
+
+
+def _example(entry: Entry, failing: Failing) -> Cell:
+    """The first of the items in which it fails worst."""
+    if not failing.examples:
+        return Cell(None, NOT_MEASURED)
+    example = failing.examples[0]
+    perturbation = failing.where.removeprefix("perturbation ") if failing.where.startswith("perturbation ") else None
+    key = Key(instance_id=example.instance, perturbation=perturbation, split=entry.splits[-1])
+    return Cell(example.instance, example.input or example.instance, trial_address(entry, key), f"item {example.instance}")
+
+
+def _outcomes(entries: Sequence[Entry]) -> list[str]:
+    names = dict.fromkeys(name for entry in entries for name in entry.metrics)
+    return [name for name in names if family_of(name) == "outcomes" and not name.startswith("main_if")]
+
+
+def _of_metrics(name: str, caption: str, catalog: Catalog, entries: Sequence[Entry], metrics: Sequence[str]) -> Grid | None:
+    """Scenarios by some metrics."""
+    there = [metric for metric in metrics if any(entry.cell(metric) for entry in entries)]
+    if not there:
+        return None
+    cells = [[entry.cell(metric) for entry in entries] for metric in there]
+    heat = [
+        shades(metric, [cell.estimate.value if cell else None for cell in column])
+        if _bounded(metric)
+        else [None] * len(entries)
+        for metric, column in zip(there, cells, strict=True)
+    ]
+    rows = tuple(
+        (
+            _scenario(catalog, entry),
+            *(estimate_cell(column[place], None, shade[place]) for column, shade in zip(cells, heat, strict=True)),
+        )
+        for place, entry in enumerate(entries)
+    )
+    return Grid(name, caption, (Column("scenario", number=False), *map(metric_column, there)), rows)
+
+
+def _bounded(metric: str) -> bool:
+    """Whether its values are good or bad by themselves: seconds and tokens of different scenarios are not held together."""
+    known = meaning(metric).metric
+    return known is not None and None not in known.range
+
+
+def same_model(catalog: Catalog, candidate: Candidate) -> list[Entry]:
+    """All evaluations of what a candidate is: its own, and those of any suite that are called alike and are of its model."""
+    called = {(entry.spec.label or entry.spec.model.name, entry.spec.model.name) for entry in candidate.entries}
+    return [entry for entry in catalog.entries if (entry.spec.label or entry.spec.model.name, entry.spec.model.name) in called]
+
+
+def _evaluations(catalog: Catalog, candidate: Candidate) -> Grid | None:
+    """The other evaluations of the same model, where there are any."""
+    others = dict.fromkeys(entry.label for entry in same_model(catalog, candidate) if entry.label != candidate.label)
+    if not others:
+        return None
+    slugs = {other.label: other.slug for other in catalog.candidates}
+    rows = tuple((Cell(label, label, Address("model", slugs[label])),) for label in others)
+    return Grid("evaluations", "Other evaluations of it", (Column("candidate", number=False),), rows)
+
+
+def every(catalog: Catalog) -> Iterable[Address]:
+    """One for each candidate."""
+    return (Address("model", candidate.slug) for candidate in catalog.candidates)
+
+
+KIND = Kind("model", "", "One candidate over all scenarios.", draw, every)

@@ -1,0 +1,66 @@
+"""Whether a run's files are as they were written, as far as a page can say without making its reader wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.store import damage
+from assay.store.folders import CONTENT, MANIFEST
+from assay.web.entries import Entry
+from assay.web.kept import Kept
+
+AT_ONCE = 48 << 20
+"""Bytes of files whose digests are computed for any page; larger runs are checked where a reader asks for it."""
+KEPT = 4096
+"""Runs of which the result is kept, as long as no file changes its size or time."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What checking found."""
+
+    checked: bool
+    """The digests of all files were computed."""
+    problems: tuple[str, ...] = ()
+    """A line for each file that is not as it was written; file names only, so that no page tells where the store lies."""
+    bytes: int = 0
+    """The size of all files."""
+
+    @property
+    def word(self) -> str:
+        """`intact`, `changed` or `not checked`."""
+        return "not checked" if not self.checked else "changed" if self.problems else "intact"
+
+
+_known: Kept[Verified] = Kept(KEPT, lambda _: 1)
+
+
+def verified(entry: Entry, insist: bool = False, at_once: int = AT_ONCE) -> Verified:
+    """Whether a run's files have the digests that its manifest lists.
+
+    Args:
+        entry: the run.
+        insist: check it however large it is; otherwise only where that takes a fraction of a second or is known already.
+        at_once: bytes that take no more than that; a page of many runs has fewer left for each.
+    """
+    folder = entry.folder.path
+    states = tuple(_state(folder / name) for name in (*CONTENT, MANIFEST))
+    size = sum(state[0] for state in states)
+    if not insist and size > at_once:
+        known = _known.known((folder, states))
+        return known if known is not None else Verified(checked=False, bytes=size)
+    return _known.get((folder, states), lambda: _check(folder, size))
+
+
+def _check(folder: Path, size: int) -> Verified:
+    problems = tuple(problem.replace(f"{folder}/", "").replace(f"{folder}: ", "") for problem in damage(folder))
+    return Verified(checked=True, problems=problems, bytes=size)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    try:
+        state = path.stat()
+    except OSError:
+        return 0, 0
+    return state.st_size, state.st_mtime_ns

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.drift.results import Change, Drift
+from assay.drift.watching import Watch, difference, watch
+from assay.errors import AssayError
+from assay.prompting import Generation, encode
+from assay.records import Estimate, ModelIdentity
+from assay.store.folders import MANIFEST
+from scored_runs import Said, scored_run
+
+DAY = 86_400.0
+START = 1_800_000_000.0
+NOW = START + 30 * DAY
+
+Answering = Callable[[int], str | None]
+
+
+def day(runs: Path, number: float, answer: Answering, items: int = 40, version: str = "m-1@f", **spec: Any) -> Path:
+    """An evaluation of the model `m` on some day, by what it says to each item; `yes` is right."""
+    asked = [
+        Said(n, answer(n), asked_at=START + number * DAY + n, version=version, latency_s=1 + n / 100) for n in range(items)
+    ]
+    return scored_run(runs / f"day{number:g}", "m", asked, **spec)
+
+
+def right_but(*wrong: int) -> Answering:
+    return lambda item: "no" if item in wrong else "yes"
+
+
+def found(runs: Path, *, baseline: Path | None = None, now: float = NOW, **asked: Any) -> Drift:
+    return watch([runs], "m", baseline, Watch(**asked), now)
+
+
+def change_of(drift: Drift, measure: str) -> Change:
+    (change,) = [change for change in drift.series[0].changes if change.measure == measure]
+    return change
+
+
+def test_a_model_that_answers_as_it_did_has_not_changed(tmp_path: Path) -> None:
+    for number in range(6):
+        day(tmp_path, number, right_but(3, 4))
+    drift = found(tmp_path)
+    assert not drift.changed
+    (series,) = drift.series
+    assert [one.suite for one in series.evaluations] == [f"day{number}" for number in range(6)]
+    assert series.identical == 1
+    assert all(not change.monitor.varied for change in series.changes)
+    change = change_of(drift, "exact_match")
+    assert (change.before, change.after, change.up, change.down, change.p_corrected) == (0.95, 0.95, 0, 0, 1.0)
+
+
+def test_a_drop_is_found_with_its_items_and_stays_found(tmp_path: Path) -> None:
+    for number in range(4):
+        day(tmp_path, number, right_but(3))
+    for number in range(4, 7):
+        day(tmp_path, number, right_but(*range(3, 18)))
+    drift = found(tmp_path)
+    assert drift.changed
+    change = change_of(drift, "exact_match")
+    assert change.monitor.alarm == 4
+    assert (change.up, change.down) == (0, 14)
+    assert change.down_examples == tuple(f"item{n:04d}" for n in range(4, 9))
+    assert change.change is not None
+    assert change.change.value == pytest.approx(-14 / 40)
+    assert change.p == pytest.approx(2 * 0.5**14)
+    shorter = change_of(drift, "characters").p
+    assert shorter is not None
+    assert change.p_corrected == pytest.approx(max(2 * shorter, 2 * 0.5**14))
+    assert {changed.measure for _, changed in drift.alarms} >= {"exact_match", "new answers"}
+    assert not found(tmp_path, baseline=tmp_path / "day4").changed
+
+
+def test_answers_worded_otherwise_are_a_change_even_where_the_score_is_the_same(tmp_path: Path) -> None:
+    for number in range(3):
+        day(tmp_path, number, lambda item: "no" if item % 2 else "yes")
+    day(tmp_path, 3, lambda item: f"no, {item}" if item % 2 else "yes")
+    drift = found(tmp_path)
+    assert change_of(drift, "exact_match").monitor.alarm is None
+    assert change_of(drift, "new answers").monitor.alarm == 3
+    assert change_of(drift, "new answers").after == 0.5
+    assert change_of(drift, "characters").change is not None
+    assert change_of(drift, "characters").change.value > 1  # type: ignore[union-attr]
+    assert drift.series[0].identical == 0.5
+
+
+def test_answers_that_stay_away_are_seen(tmp_path: Path) -> None:
+    for number in range(5):
+        day(tmp_path, number, right_but())
+    day(tmp_path, 5, lambda item: "" if item < 15 else "yes")
+    change = change_of(found(tmp_path), "empty")
+    assert (change.before, change.after, change.monitor.alarm) == (0, 15 / 40, 5)
+
+
+def test_failed_requests_are_missing_and_no_change(tmp_path: Path) -> None:
+    for number in range(5):
+        day(tmp_path, number, right_but(3))
+    day(tmp_path, 5, lambda item: None if item < 25 else "yes")
+    drift = found(tmp_path)
+    assert not drift.changed
+    assert change_of(drift, "exact_match").change.n == 15  # type: ignore[union-attr]
+
+
+def test_a_new_version_is_told_but_not_another_fingerprint(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but())
+    day(tmp_path, 1, right_but(), version="m-1@other")
+    assert not found(tmp_path).changed
+    day(tmp_path, 2, right_but(), version="m-2@f")
+    drift = found(tmp_path)
+    assert drift.changed
+    assert not drift.alarms
+    assert list(drift.series[0].evaluations[-1].versions) == ["m-2@f"]
+
+
+def test_answers_taken_over_are_not_taken_for_new_ones(tmp_path: Path) -> None:
+    """A larger run, in another folder, whose first answers came from the cache."""
+    asked = [Said(n, "yes", asked_at=START + n) for n in range(20)]
+    scored_run(tmp_path / "a", "m", asked, max_instances=20)
+    scored_run(tmp_path / "b", "m", [*asked, *(Said(n, "no", asked_at=START + DAY + n) for n in range(20, 40))])
+    scored_run(tmp_path / "c", "m", asked, max_instances=20)
+    drift = found(tmp_path)
+    (series,) = drift.series
+    assert [(one.suite, one.asked_anew) for one in series.evaluations] == [("a", 1.0), ("b", 0.5)]
+    assert series.identical is None
+    assert change_of(drift, "exact_match").change is None
+    assert series.latencies == ()
+    assert any("nothing was asked anew" in note and ": c:" in note for note in drift.notes)
+
+
+def test_evaluations_asked_otherwise_are_left_out_and_the_keys_shown(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but(1), prompting=encode(Generation(shots=0, max_tokens=7)))
+    for number in (1, 2):
+        day(tmp_path, number, right_but(1))
+    drift = found(tmp_path)
+    assert [one.suite for one in drift.series[0].evaluations] == ["day1", "day2"]
+    assert {difference.key for difference in drift.differences} == {"prompting.max_tokens"}
+    with pytest.raises(AssayError, match=r"prompting\.max_tokens.*name a baseline"):
+        found(tmp_path, baseline=tmp_path / "day0")
+    day(tmp_path, 3, right_but(1), model=ModelIdentity(name="m", options={"body": {"seed": 1}}))
+    with pytest.raises(AssayError, match=r"model\.options"):
+        found(tmp_path)
+
+
+def test_the_same_asked_again_soon_tells_what_asking_again_does(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but(1))
+    day(tmp_path, 0.25, right_but(1, 2))
+    day(tmp_path, 5, right_but(1))
+    (rerun,) = found(tmp_path).series[0].reruns
+    assert (rerun.first, rerun.second) == ("day0", "day0.25")
+    assert rerun.hours == pytest.approx(6, abs=0.1)
+    assert (rerun.identical, rerun.changed) == (39 / 40, 1 / 40)
+
+
+def test_ages_count_from_the_oldest_answer_of_the_newest_evaluation(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but(1))
+    day(tmp_path, 10, right_but(1))
+    (age,) = found(tmp_path, max_age=20).ages
+    assert (age.days, age.stale) == (20, False)
+    assert found(tmp_path, max_age=19.5).stale[0].metric == "exact_match"
+    alone = watch([tmp_path / "day0"], "m", None, Watch(max_age=10), NOW)
+    assert [one.days for one in alone.stale] == [30]
+    assert alone.series == ()
+
+
+def test_what_cannot_be_watched_says_why(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but(1))
+    for arguments, words in (
+        ({}, "evaluated only once.*--again today"),
+        ({"level": 1.0}, "--level must lie between 0 and 1"),
+        ({"metrics": ("ece_10_bin",)}, "computed over many answers"),
+        ({"metrics": ("exact_mach",)}, "did you mean exact_match"),
+        ({"metrics": ("f1_score",)}, "f1_score was not measured"),
+    ):
+        with pytest.raises(AssayError, match=words):
+            found(tmp_path, **arguments)
+    with pytest.raises(AssayError, match="candidate"):
+        watch([tmp_path], "n", None, Watch(), NOW)
+
+
+def test_a_result_does_not_depend_on_the_order_of_folders_or_files(tmp_path: Path) -> None:
+    folders = [day(tmp_path, number, right_but(*range(number))).parent for number in range(5)]
+    for place, folder in enumerate(reversed(folders)):
+        for manifest in folder.glob(f"*/{MANIFEST}"):
+            os.utime(manifest, (place, place))
+
+    def asked(order: Sequence[Path]) -> Drift:
+        return watch(order, "m", None, Watch(), NOW)
+
+    assert asked(folders) == asked(folders[::-1]) == found(tmp_path)
+
+
+def test_the_difference_of_independent_estimates_reaches_as_far_as_both() -> None:
+    first = Estimate(value=10, low=7, high=14, n=5, clusters=5)
+    second = Estimate(value=4, low=0, high=7, n=5, clusters=5)
+    between = difference(first, second)
+    assert between.value == 6
+    assert between.low == pytest.approx(6 - 18**0.5)
+    assert between.high == pytest.approx(6 + 32**0.5)
+    assert difference(first, Estimate(value=4, low=None, high=None, n=1, clusters=1)).low is None

@@ -1,0 +1,28 @@
+"""Foreign text made fit to show."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text import one_line, visible
+
+
+@given(st.text(), st.integers(2, 200))
+def test_what_is_shown_is_never_longer_for_being_cut(text: str, longest: int) -> None:
+    harmless = "".join(character for character in text if character.isalnum())
+    assert len(visible(harmless, longest)) <= len(harmless)
+
+
+@pytest.mark.parametrize("length", [60, 62, 90])
+def test_a_text_is_cut_only_where_that_saves_room(length: int) -> None:
+    assert one_line("x" * length, 60) == "x" * length
+
+
+def test_a_long_text_is_cut_in_the_middle() -> None:
+    assert one_line("a" * 500 + "b" * 500, 60) == "a" * 30 + " [… 940 characters not shown …] " + "b" * 30
+
+
+def test_what_could_command_a_terminal_is_written_out() -> None:
+    assert one_line("a\x1b[31m\u202eb\tc\n") == "a\\x1b[31m\\u{202e}b c"

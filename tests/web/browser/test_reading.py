@@ -1,0 +1,211 @@
+"""Reading with mouse and keyboard: filters, choices, sorting, keys, downloads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.web.addresses import Address, Served
+from assay.web.catalog import open_catalog
+from assay.web.pages import kind_of, kinds
+from browser_helpers import Opened
+from browser_store import CANDIDATES, answers
+from scored_runs import Said
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.slow
+
+CAREFUL, HASTY, _ = (list(answers(candidate, "enquiries")) for candidate in CANDIDATES)
+OPTIONS_TRIED = 3
+"""Of each choice of each form."""
+ALONE_MEANS_NOTHING = {"differs": "with"}
+"""Choices that go with another one."""
+
+
+def right(said: Said) -> bool:
+    return said.text == said.gold
+
+
+def worse_than_original(said: Said) -> bool:
+    original = next(other for other in CAREFUL if other.item == said.item and other.perturbation is None)
+    return said.perturbation is not None and right(original) and not right(said)
+
+
+def unlike_hasty(said: Said) -> bool:
+    (other,) = (other for other in HASTY if (other.item, other.perturbation) == (said.item, said.perturbation))
+    return right(other) != right(said)
+
+
+FILTERS: dict[str, tuple[dict[str, str], Callable[[Said], bool]]] = {
+    "right ones": ({"right": "yes"}, right),
+    "wrong ones": ({"right": "no"}, lambda said: not right(said)),
+    "copies": ({"copies": "typos"}, lambda said: said.perturbation == "typos"),
+    "originals that are wrong": ({"copies": "original", "right": "no"}, lambda said: not said.perturbation and not right(said)),
+    "flipped": ({"flipped": "worse"}, worse_than_original),
+    "a subgroup": ({"subgroup": "region=north"}, lambda said: said.subgroups["region"] == "north"),
+    "a text that was asked": ({"text": "question 17?"}, lambda said: said.item == 17),
+    "a text that was answered": ({"text": "NOT AT ALL", "where": "completion"}, lambda said: not right(said)),
+    "a range of a metric": ({"metric": "latency_s", "low": "2.5"}, lambda said: said.latency_s >= 2.5),
+    "an outcome": ({"outcome": "answered"}, lambda said: True),
+    "disagreement": ({"with": "hasty", "differs": "any"}, unlike_hasty),
+}
+
+
+@pytest.fixture(scope="session")
+def slugs(looked_at: Path) -> dict[str, str]:
+    """The slugs of the runs of the enquiries, by candidate."""
+    entries = open_catalog([looked_at / "runs"]).entries
+    return {entry.label: entry.slug for entry in entries if entry.title == "enquiries"}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_finds_what_is_like_that(opened: Opened, served: str, slugs: dict[str, str], name: str) -> None:
+    chosen, wanted = FILTERS[name]
+    page = opened(served + Served().href(Address("instances", slugs["acme/careful"])))
+    for field, value in chosen.items():
+        if field in ("text", "low"):
+            page.fill(f"[name={field}]", value)
+        else:
+            page.select_option(f"[name={field}]", slugs["acme/hasty"] if field == "with" else value)
+    page.click("form button[type=submit]")
+    expected = [said for said in CAREFUL if wanted(said)]
+    assert expected
+    assert len(_all_rows(page)) == len(expected)
+
+
+def _all_rows(page: Page) -> list[str]:
+    """The first cells of the rows of this and all following pages of the list."""
+    rows = page.locator("main table.grid tbody th").all_inner_texts()
+    following = page.locator("main a[rel=next]")
+    if not following.count():
+        return rows
+    following.click()
+    return rows + _all_rows(page)
+
+
+def test_a_choice_of_candidates_and_scenarios_is_what_the_tables_hold(opened: Opened, served: str) -> None:
+    page = opened(served)
+    page.locator("details.choices", has_text="Candidates").locator("summary").click()
+    for label in ("acme/careful", "acme/hasty"):
+        page.get_by_label(label, exact=True).check()
+    page.locator("form button", has_text="Show").click()
+    assert page.locator("table.grid").first.locator("tbody th").all_inner_texts() == ["acme/careful", "acme/hasty"]
+    assert page.get_by_label("acme/careful", exact=True).is_checked()
+    assert "2 candidates" in page.locator("main").inner_text()
+
+
+def test_any_two_measures_can_be_drawn_against_each_other(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant")
+    page.select_option("[name=x]", "latency s")
+    page.select_option("[name=y]", "ECE")
+    page.locator("form button", has_text="Draw").click()
+    label = page.locator("svg.chart").first.get_attribute("aria-label")
+    assert label == "latency s against ECE"
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_choice_of_every_form_gives_a_page(opened: Opened, served: str, looked_at: Path, kind: str) -> None:
+    address = next(iter(kind_of(kind).every(open_catalog([looked_at / "runs", looked_at]))), Address(kind))
+    page = opened(served + Served().href(address))
+    for form in page.locator("main form").all():
+        action = form.get_attribute("action") or ""
+        for field in form.locator("select, input[type=checkbox]").all():
+            name = field.get_attribute("name")
+            values = field.locator("option").evaluate_all("(all) => all.map((each) => each.value)")
+            for value in values[1 : 1 + OPTIONS_TRIED] or [field.get_attribute("value")]:
+                params = {str(name): str(value)}
+                if other := ALONE_MEANS_NOTHING.get(str(name)):
+                    params[other] = str(form.locator(f"[name={other}] option").nth(1).get_attribute("value"))
+                answer = page.request.get(served + action, params=params)
+                assert answer.ok, f"{action}?{name}={value}: {answer.status}"
+
+
+def test_a_table_is_sorted_by_a_click_and_by_the_keyboard(opened: Opened, served: str) -> None:
+    page = opened(served)
+    table = page.locator("table.grid").first
+    head = table.locator("thead th", has_text="accuracy")
+    column = int(head.evaluate("(head) => head.cellIndex"))
+
+    def values() -> list[float]:
+        cells = table.locator(f"tbody tr > :nth-child({column + 1})[data-value]")
+        return [float(value) for value in cells.evaluate_all("(all) => all.map((each) => each.dataset.value)")]
+
+    head.locator("button.sort").click()
+    first = head.get_attribute("aria-sort")
+    assert values() == sorted(values(), reverse=first == "descending")
+    head.locator("button.sort").focus()
+    page.keyboard.press("Enter")
+    assert {first, head.get_attribute("aria-sort")} == {"ascending", "descending"}
+    assert values() == sorted(values(), reverse=first == "ascending")
+    assert table.locator("[aria-sort]").count() == 1
+
+
+def test_keys_lead_to_the_next_and_the_previous_trial_but_not_while_one_types(
+    opened: Opened, served: str, slugs: dict[str, str]
+) -> None:
+    page = opened(served + Served().href(Address("instances", slugs["acme/careful"]).but(right="no")))
+    page.locator("main tbody th a").first.click()
+    first = page.url
+    assert "right=no" in first
+    for onward, back in (("j", "k"), ("ArrowRight", "ArrowLeft")):
+        page.keyboard.press(onward)
+        page.wait_for_url(lambda url: url != first)
+        assert page.locator("main .badge", has_text="wrong by").count() == 1
+        page.keyboard.press(back)
+        page.wait_for_url(first)
+    page.goto(served + Served().href(Address("instances", slugs["acme/careful"])))
+    listed = page.url
+    page.locator("[name=text]").press_sequentially("jk")
+    assert page.locator("[name=text]").input_value() == "jk"
+    assert page.url == listed
+
+
+def test_the_keyboard_reaches_the_content_first(opened: Opened, served: str) -> None:
+    page = opened(served)
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    box = page.locator(":focus").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "main"
+
+
+def test_a_table_is_downloaded_as_it_stands(opened: Opened, served: str, tmp_path: Path) -> None:
+    page = opened(served)
+    shown = page.locator("table.grid").first.locator("tbody tr").count()
+    for form in ("csv", "json", "parquet"):
+        with page.expect_download() as waiting:
+            page.locator(".downloads a", has_text=re.compile(f"^{form}$")).first.click()
+        file = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(file)
+        assert file.suffix == f".{form}"
+        assert _rows(file) == shown
+
+
+def _rows(file: Path) -> int:
+    import polars as pl
+
+    read = {".csv": pl.read_csv, ".json": pl.read_json, ".parquet": pl.read_parquet}[file.suffix]
+    return read(file).height
+
+
+def test_the_numbers_behind_a_chart_are_one_click_away(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant")
+    figure = page.locator("figure", has=page.locator("svg.chart")).first
+    assert not figure.locator("table").is_visible()
+    figure.locator("summary").click()
+    assert figure.locator("table").is_visible()
+
+
+def test_an_address_that_leads_nowhere_says_so(opened: Opened, served: str) -> None:
+    page = opened(served)
+    answer = page.request.get(f"{served}/model/nobody")
+    assert answer.status == 404
+    assert "unknown candidate" in answer.text()

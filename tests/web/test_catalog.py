@@ -1,0 +1,149 @@
+"""What pages find: runs told apart by names and slugs, records, profiles; read once, and again where they changed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from assay.comparison import Question, compare
+from assay.errors import AssayError
+from assay.records import NamedSpec
+from assay.store.folders import MANIFEST, SPEC
+from assay.web.addresses import Address
+from assay.web.catalog import evidence_of, open_catalog, slug_of
+from assay.web.selection import select
+from scored_runs import Said, scored_run
+
+ANSWERS = [Said(item, "yes" if item % 3 else "no", perturbation=None, subgroups={"half": str(item % 2)}) for item in range(24)]
+
+
+def suite(place: Path, *candidates: str, scenario: str = "made") -> list[Path]:
+    return [scored_run(place, candidate, ANSWERS, scenario) for candidate in candidates]
+
+
+def test_runs_are_found_by_slugs_that_stay_whatever_lies_beside_them(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "openai/a")
+    alone = open_catalog([tmp_path])
+    suite(tmp_path / "s", "openai/b")
+    suite(tmp_path / "t", "openai/a", scenario="other")
+    more = open_catalog([tmp_path])
+    assert {entry.slug for entry in alone.entries} < {entry.slug for entry in more.entries}
+    assert len({entry.slug for entry in more.entries}) == 3
+    for entry in more.entries:
+        assert more.entry(entry.slug) is entry
+        assert re.fullmatch(r"[\w.,=+-]+", entry.slug)
+    assert [scenario.title for scenario in more.scenarios] == ["made", "other"]
+    assert more.suites == ("s", "t")
+
+
+def test_an_unknown_slug_names_the_nearest(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "openai/gamma")
+    catalog = open_catalog([tmp_path])
+    slug = catalog.candidates[0].slug
+    with pytest.raises(AssayError, match=f"did you mean {slug}"):
+        catalog.candidate(slug[:-1])
+    for find in (catalog.entry, catalog.scenario, catalog.record, catalog.profile):
+        with pytest.raises(AssayError, match="unknown"):
+            find("../../etc/passwd")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a:b", "a_b"), ("A", "a"), ("x" * 200, "x" * 201), ("é", "è"), ("../..", ".._.."), ("", "_")]
+)
+def test_different_names_have_different_slugs_on_any_file_system(one: str, other: str) -> None:
+    slugs = [slug_of(one), slug_of(other)]
+    assert slugs[0].lower() != slugs[1].lower()
+    assert all(re.fullmatch(r"[\w=+,-][\w.=+,-]{0,70}", slug, re.ASCII) for slug in slugs)
+
+
+def test_a_candidate_of_two_suites_counts_once_for_each_as_in_comparisons(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "m")
+    suite(tmp_path / "t", "m")
+    catalog = open_catalog([tmp_path])
+    assert [candidate.label for candidate in catalog.candidates] == ["m (s)", "m (t)"]
+    compared = compare(evidence_of(catalog.entries), Question())
+    assert set(compared.candidates) == {"m (s)", "m (t)"}
+
+
+def test_runs_that_differ_in_a_setting_are_told_apart_by_it(tmp_path: Path) -> None:
+    scored_run(tmp_path, "m", ANSWERS, seed=1)
+    scored_run(tmp_path, "m", ANSWERS, seed=2)
+    assert [entry.title for entry in open_catalog([tmp_path]).entries] == ["made:seed=1", "made:seed=2"]
+
+
+def test_of_runs_that_differ_in_metrics_alone_the_latest_stands_for_the_others(tmp_path: Path) -> None:
+    scored_run(tmp_path, "m", ANSWERS)
+    newer = scored_run(tmp_path, "m", ANSWERS, metrics=("prefix_exact_match",))
+    catalog = open_catalog([tmp_path])
+    assert [entry.folder.path for entry in catalog.entries] == [newer.resolve()]
+    assert len(catalog.read) == 2
+
+
+def test_estimates_of_subgroups_are_read_when_they_are_wanted(tmp_path: Path) -> None:
+    suite(tmp_path, "m")
+    entry = open_catalog([tmp_path]).entries[0]
+    assert all(cell.subgroup is None for cell in entry.cells)
+    found = entry.cell()
+    assert found is not None
+    assert found.estimate.value == pytest.approx(16 / 24)
+    assert {cell.subgroup for cell in entry.all_cells()} >= {"half=0", "half=1"}
+    assert entry.stats().label == "m"
+
+
+def test_a_refreshed_catalog_is_the_same_until_something_changes_and_reads_only_that(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "a")
+    before = open_catalog([tmp_path])
+    assert before.refreshed() is before
+    suite(tmp_path / "s", "b")
+    after = before.refreshed()
+    assert [entry.label for entry in after.entries] == ["a", "b"]
+    path = before.entries[0].folder.path
+    assert after.read[path] is before.read[path]
+    shutil.rmtree(path)
+    assert [entry.label for entry in after.refreshed().entries] == ["b"]
+
+
+def test_what_is_not_finished_or_cannot_be_read_takes_nothing_else_away(tmp_path: Path) -> None:
+    whole, broken, unfinished = suite(tmp_path / "s", "whole", "broken", "unfinished")
+    (broken / SPEC).write_text("{")
+    (unfinished / MANIFEST).unlink()
+    (tmp_path / "bad.decision.json").write_text('{"profile_file": 1}')
+    catalog = open_catalog([tmp_path])
+    assert [entry.folder.path for entry in catalog.entries] == [whole.resolve()]
+    assert len(catalog.problems) == 2
+    assert all("\n" not in problem for problem in catalog.problems)
+
+
+def test_a_folder_named_twice_or_from_two_sides_counts_once(tmp_path: Path) -> None:
+    run = suite(tmp_path / "s", "m")[0]
+    assert len(open_catalog([tmp_path, tmp_path / "s", run, tmp_path]).entries) == 1
+
+
+def test_a_place_that_does_not_exist_is_an_error_and_an_empty_one_is_none(tmp_path: Path) -> None:
+    assert open_catalog([tmp_path]).entries == ()
+    with pytest.raises(AssayError, match="does not exist"):
+        open_catalog([tmp_path / "nowhere"])
+
+
+def test_a_selection_is_what_its_query_names_and_everything_without_one(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "a", "b")
+    suite(tmp_path / "s", "a", scenario="other")
+    catalog = open_catalog([tmp_path])
+    assert select(catalog, Address("overview")).entries == catalog.entries
+    chosen = select(catalog, Address("overview").but(candidate="b", metric=["exact_match"]))
+    assert [entry.label for entry in chosen.entries] == ["b"]
+    assert [scenario.title for scenario in chosen.scenarios] == ["made"]
+    assert chosen.metrics == ("exact_match",)
+    for query in ({"candidate": "nobody"}, {"scenario": "none"}, {"metric": "exact_mach"}, {"suite": "z"}):
+        with pytest.raises(AssayError, match="unknown"):
+            select(catalog, Address("overview").but(**query))
+
+
+def test_metrics_are_listed_with_main_metrics_first(tmp_path: Path) -> None:
+    scored_run(tmp_path, "m", ANSWERS, metrics=("prefix_exact_match",), perturbations=(NamedSpec(name="lowercase"),))
+    metrics = open_catalog([tmp_path]).metrics
+    assert metrics[0] == "exact_match"
+    assert metrics[1:] == tuple(sorted(metrics[1:]))

@@ -1,0 +1,288 @@
+"""Charts: the rows they are drawn from, and what their SVG holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.comparison import Question, compare, gather
+from assay.records import Cell, Estimate
+from assay.web.catalog import open_catalog
+from assay.web.charts import data, intervals, making, scatter, shares
+from assay.web.charts.drawing import Chart, as_png, drawn, standing_alone
+from assay.web.charts.scatter import Measure, Spot
+from assay.web.charts.theme import DARK, PAPER, SERIES, VARIABLES
+from assay.web.entries import Entry
+from assay.web.grids import Grid
+from scored_runs import Said, scored_run
+from web_runs import ITEMS, LOWERED, said, with_stats
+
+NOTHING = Grid("nothing", "nothing", (), ())
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='x'>",
+    "]]></svg><svg onload=1>",
+    "nul\x00 bell\x07",
+    "\x1b[31mred",
+    "\u202edlrow",
+    "a" * 5000,
+    "=cmd()",
+    "datum['x'] + 1",
+]
+
+
+def estimate(value: float, reach: float = 0.1) -> Estimate:
+    return Estimate(value=value, low=value - reach, high=value + reach, n=40, clusters=40)
+
+
+def chart(spec: dict[str, object], title: str = "A title") -> Chart:
+    return Chart("made", title, "How to read it.", spec, NOTHING)
+
+
+def of_dots(*labels: str) -> Chart:
+    return chart(intervals.dots([intervals.Dot(label, estimate(0.5)) for label in labels], "value", 0))
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter("text")]
+
+
+def entries_of(tmp_path: Path, *said_by: tuple[str, list[Said]]) -> tuple[Entry, ...]:
+    for name, answers in said_by:
+        scored_run(tmp_path / "s", name, answers, perturbations=LOWERED)
+    return open_catalog([tmp_path]).entries
+
+
+@pytest.fixture(scope="module")
+def made(suite: Path) -> tuple[Entry, ...]:
+    catalog = open_catalog([suite])
+    return next(scenario.entries for scenario in catalog.scenarios if scenario.title == "made")
+
+
+def test_the_bins_of_a_reliability_diagram_are_those_of_the_calibration_error(made: tuple[Entry, ...]) -> None:
+    for entry in made:
+        bins = data.bins(entry)
+        error = sum(abs(each.confidence - each.right.value) * each.right.n for each in bins) / ITEMS
+        cell = entry.cell("ece_10_bin")
+        assert cell is not None
+        assert error == pytest.approx(cell.estimate.value, abs=1e-12)
+        assert [each.right.n for each in bins] == [4] * 10
+
+
+def test_a_bin_has_the_interval_of_a_share(made: tuple[Entry, ...]) -> None:
+    [good] = [entry for entry in made if entry.label == "good"]
+    last = data.bins(good)[-1]  # the items 36 to 39, all wrong: Wilson's upper end of 0 in 4 is z² / (4 + z²)
+    square = 1.959963984540054**2
+    assert (last.right.value, last.right.low) == (0, 0)
+    assert last.right.high == pytest.approx(square / (4 + square), abs=1e-9)
+    assert (last.lowest, last.highest) == pytest.approx((0.91, 0.94))
+
+
+def test_the_risk_at_a_coverage_is_counted_from_the_surest_answer_on(tmp_path: Path) -> None:
+    answers = [
+        Said(0, "no", confidence=0.9),
+        Said(1, "yes", confidence=0.8),
+        Said(2, "yes", confidence=0.7),
+        Said(3, "no", confidence=0.6),
+    ]
+    [entry] = entries_of(tmp_path, ("m", answers))
+    steps = data.curve(entry).steps
+    assert [step.coverage for step in steps] == [0.25, 0.5, 0.75, 1]
+    assert [step.risk for step in steps] == pytest.approx([1, 1 / 2, 1 / 3, 2 / 4])
+
+
+def test_the_points_of_a_risk_curve_are_what_was_measured_there(made: tuple[Entry, ...]) -> None:
+    curve = data.curve(made[0])
+    cell = made[0].cell("selective_acc@50")
+    if cell is None:
+        assert curve.sure == {}
+    else:
+        assert curve.sure[0.5].value == pytest.approx(1 - cell.estimate.value)
+        assert curve.sure[0.5].low == pytest.approx(1 - cell.estimate.high)
+
+
+def test_a_run_without_confidence_has_no_calibration_chart(tmp_path: Path) -> None:
+    [entry] = entries_of(tmp_path, ("m", [Said(item, None) for item in range(12)]))
+    assert making.reliability([entry]) is None
+    assert making.risk_coverage([entry]) is None
+    assert making.latency([entry]) is None
+
+
+def test_what_is_kept_of_a_run_follows_its_files(tmp_path: Path) -> None:
+    [before] = entries_of(tmp_path, ("m", said(range(40))))
+    assert {each.right.value for each in data.bins(before)} == {1}
+    [after] = entries_of(tmp_path, ("m", said([])))
+    assert {each.right.value for each in data.bins(after)} == {0}
+
+
+def test_drops_are_the_changes_that_the_run_measured(made: tuple[Entry, ...]) -> None:
+    dots = {(dot.row, dot.series): dot.estimate.value for dot in data.drops(made)}
+    assert dots["lowercase", "good"] == pytest.approx(-20 / 40)
+    assert dots["lowercase", "bad"] == 0
+    assert dots["robustness, together", "good"] == pytest.approx(-20 / 40)
+
+
+def test_subgroups_are_charted_by_candidate(made: tuple[Entry, ...]) -> None:
+    dots = {(dot.row, dot.series): dot.estimate.value for dot in data.gaps(made)}
+    assert dots["region=north", "bad"] == pytest.approx(18 / 20)
+    assert dots["region=south", "bad"] == 0
+
+
+@pytest.mark.parametrize(("better", "expected"), [("exact_match", (0.5, 0.8)), ("max_toxicity_probability", (0.2, 0.5))])
+def test_a_band_reaches_from_the_worst_format_by_the_gap(tmp_path: Path, better: str, expected: tuple[float, float]) -> None:
+    folder = scored_run(tmp_path / "s", "m", said(range(20)))
+    cells = [
+        Cell(metric=better, estimate=estimate(0.6)),
+        Cell(metric=better, estimate=estimate(0.5), perturbation="formats", computed_on="worst_group"),
+        Cell(metric=better, estimate=estimate(0.3), perturbation="formats", computed_on="gap"),
+    ]
+    with_stats(folder, cells=tuple(cells), main_metric=better)
+    [found] = data.bands(open_catalog([tmp_path]).entries)
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert found.own.value == 0.6
+
+
+def test_latencies_are_quantiles_of_what_was_measured(made: tuple[Entry, ...]) -> None:
+    [good] = [entry for entry in made if entry.label == "good"]
+    held = data.latencies(good)
+    seconds = 1 + np.arange(ITEMS) / ITEMS
+    assert (held[-1].bound, held[-1].share) == (pytest.approx(seconds.max()), 1)
+    for each in held:
+        assert (seconds <= each.bound + 1e-9).mean() == pytest.approx(each.share, abs=1e-9)
+
+
+def test_a_histogram_counts_every_item_once_with_its_repeats_averaged(tmp_path: Path) -> None:
+    answers = [Said(item, "yes" if item < 3 or repeat else "no", repeat=repeat) for item in range(12) for repeat in range(2)]
+    [entry] = entries_of(tmp_path, ("m", answers))
+    counts = {round(bar.low, 2): bar.count for bar in data.histogram(entry) if bar.count}
+    assert counts == {0.5: 9, 0.95: 3}
+
+
+def test_the_front_holds_who_is_not_beaten_in_both() -> None:
+    places = {"fast": (1, 0.5), "right": (3, 0.9), "beaten": (4, 0.8), "same": (1, 0.5)}
+    spots = [Spot(name, estimate(x), estimate(y)) for name, (x, y) in places.items()]
+    seconds, accuracy = Measure("seconds", "lower"), Measure("accuracy", "higher")
+    assert scatter.unbeaten(spots, seconds, accuracy) == [True, True, False, True]
+    assert scatter.unbeaten(spots, Measure("tokens", "neither"), accuracy) == [True] * 4
+
+
+def test_paired_differences_are_drawn_the_largest_first(suite: Path) -> None:
+    found = compare(gather([suite]), Question())
+    board = next(board for board in found.boards if board.scenario == "made")
+    dots = data.pairs(board)
+    assert [abs(dot.estimate.value) for dot in dots] == sorted((abs(p.difference.value) for p in board.pairs), reverse=True)
+    assert "good" in dots[0].row
+
+
+CHARTS: dict[str, Callable[[tuple[Entry, ...]], Chart | None]] = {
+    "drops": making.drops,
+    "subgroups": making.gaps,
+    "reliability": making.reliability,
+    "risk-coverage": making.risk_coverage,
+    "latency": making.latency,
+    "histogram": making.histogram,
+    "acceptability": lambda entries: making.acceptability({entry.label: [0.5, 0.3, 0.2] for entry in entries}),
+    "pareto": lambda entries: making.pareto(
+        [Spot(entry.label, estimate(0.4), estimate(0.6)) for entry in entries], Measure("x", "lower"), Measure("y", "higher")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_every_chart_is_an_image_with_words_that_no_policy_forbids(made: tuple[Entry, ...], name: str) -> None:
+    found = CHARTS[name](made)
+    assert found is not None
+    svg = str(found.drawn())
+    root = ElementTree.fromstring(svg)
+    assert (found.name, root.tag, root.get("role"), root.get("class")) == (name, "svg", "img", "chart")
+    assert root.get("aria-label") == found.title
+    assert root[0].tag == "desc"
+    for element in root.iter():
+        assert not {"style", "id", "href", "pointer-events"} & set(element.attrib)
+        assert element.tag in {"svg", "g", "path", "line", "text", "rect", "title", "desc", "defs", "clipPath"}
+    assert "var(--chart-1, " in svg
+    assert all("good" in text for text in (svg, str(found.grid.records())))
+
+
+def test_a_chart_of_formats_over_time_and_of_differences_is_drawn(tmp_path: Path) -> None:
+    bands = chart(intervals.band([intervals.Band("m", 0.2, 0.8, estimate(0.5))], "value"))
+    moments = [intervals.Moment(1.7e9 + day * 86400, estimate(0.5), "made") for day in range(3)]
+    for found in (bands, chart(intervals.course(moments, "value"))):
+        assert "0.50 [0.40, 0.60]" in found.drawn()
+
+
+def test_marks_tell_their_numbers_and_intervals() -> None:
+    titles = [title.text for title in ElementTree.fromstring(str(of_dots("lowercase").drawn())).iter("title")]
+    assert titles == ["lowercase: 0.50 [0.40, 0.60], n 40"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_foreign_text_in_a_chart_is_text_and_nothing_of_it_hides(text: str) -> None:
+    found = of_dots(text, "plain")
+    for svg in (str(drawn(Chart(found.name, text, text, found.spec, NOTHING))), standing_alone(found)):
+        root = ElementTree.fromstring(svg)
+        assert not [
+            element for element in root.iter() if element.tag.rpartition("}")[2] in ("script", "img", "foreignObject", "a")
+        ]
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]", svg)
+        assert len(svg) < 20_000
+    assert "plain" in texts(str(found.drawn()))
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip()))
+def test_any_label_can_be_drawn(label: str) -> None:
+    assert ElementTree.fromstring(str(of_dots(label).drawn())).tag == "svg"
+
+
+def test_a_chart_that_stands_alone_has_its_own_ground_and_colours() -> None:
+    light, dark = standing_alone(of_dots("a")), standing_alone(of_dots("a"), dark=True)
+    assert 'xmlns="http://www.w3.org/2000/svg"' in light
+    assert SERIES[0] in light
+    assert PAPER in light
+    assert DARK[SERIES[0]] in dark
+    assert SERIES[0] not in dark
+    assert "var(" not in light + dark
+    assert as_png(of_dots("a"), scale=1).startswith(b"\x89PNG\r\n")
+
+
+def test_every_colour_of_a_page_is_one_of_the_style_sheet(made: tuple[Entry, ...]) -> None:
+    style = (Path(data.__file__).parents[1] / "assets/style.css").read_text()
+    names = {name for value in VARIABLES.values() for name in re.findall(r"--[\w-]+", value)}
+    assert all(style.count(f"{name}:") >= 2 for name in names), "light and dark"
+    found = making.risk_coverage(made)
+    assert found is not None
+    used = set(re.findall(r'(?:fill|stroke)="([^"]+)"', str(found.drawn())))
+    assert used <= {*VARIABLES.values(), "none", "transparent"}
+
+
+def test_the_same_numbers_give_the_same_drawing(made: tuple[Entry, ...]) -> None:
+    from assay.web.charts.drawing import _svg
+
+    first = making.gaps(made)
+    assert first is not None
+    before = first.drawn()
+    _svg.cache_clear()
+    assert first.drawn() == before
+
+
+def test_an_acceptability_bar_is_darkest_for_the_first_rank() -> None:
+    spec = shares.acceptability({"a": [0.6, 0.4], "b": [0.4, 0.6]})
+    shade = {row["rank"]: row["shade"] for row in spec["data"]["values"]}
+    assert shade[1] == 1 > shade[2]
+
+
+def test_runs_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    from assay.errors import AssayError
+
+    [entry] = entries_of(tmp_path, ("m", said(range(20))))
+    (entry.folder.path / "transcripts.parquet").write_bytes(b"no parquet")
+    with pytest.raises(AssayError, match=r"transcripts\.parquet"):
+        data.bins(entry)

@@ -1,0 +1,157 @@
+"""The page that compares: tiers, paired differences, refusals that can be allowed, failures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import AssayError
+from assay.web.addresses import Filed
+from assay.web.grids import Grid
+from assay.web.page import Page, View
+from assay.web.pages import compare
+from scored_runs import Said, scored_run
+from trial_stores import HOSTILE
+from web_helpers import draw, html, view_of
+from web_runs import said
+
+
+@pytest.fixture(scope="module")
+def view(suite: Path) -> View:
+    return view_of(suite)
+
+
+def grid_of(page: Page, name: str) -> Grid:
+    return next(grid for grid in page.grids if grid.name == name)
+
+
+def test_candidates_stand_in_tiers_with_their_runs(view: View) -> None:
+    board = grid_of(draw(view, "compare"), "board-1")
+    assert [(row[0].value, row[1].value, row[2].value) for row in board.rows] == [
+        ("good", 1, 0.9),
+        ("half", 2, 0.5),
+        ("bad", 2, 0.45),
+    ]
+    runs = {(entry.title, entry.label): entry.slug for entry in view.catalog.entries}
+    assert [row[0].to.of for row in board.rows if row[0].to] == [runs["made", name] for name in ("good", "half", "bad")]
+
+
+def test_differences_are_paired_by_item(view: View) -> None:
+    pairs = {(row["first"], row["second"]): row for row in grid_of(draw(view, "compare"), "pairs-1").records()}
+    found = pairs["good", "half"]
+    assert found["difference"] == pytest.approx(0.4)
+    assert (found["first ahead"], found["second ahead"]) == (18, 2), "odd items below 36; 36 and 38"
+    assert found["verdict"] == "first better"
+    assert pairs["half", "bad"]["verdict"] == "no difference shown"
+    assert pairs["half", "bad"]["would have shown"] is not None
+
+
+def test_the_forest_holds_all_differences_from_one_candidate(view: View) -> None:
+    forest = grid_of(draw(view, "compare"), "forest").records()
+    assert {(row["where"], row["candidate"]): row["difference"] for row in forest} == {
+        ("made", "bad"): pytest.approx(-0.45),
+        ("made", "half"): pytest.approx(-0.4),
+        ("other", "bad"): pytest.approx(-0.25),
+    }
+    bad = next(candidate.slug for candidate in view.catalog.candidates if candidate.label == "bad")
+    against = grid_of(draw(view, "compare", against=bad), "forest").records()
+    assert {row["candidate"] for row in against} == {"good", "half"}
+
+
+def test_only_what_was_chosen_is_compared(view: View) -> None:
+    slugs = {candidate.label: candidate.slug for candidate in view.catalog.candidates}
+    page = draw(view, "compare", candidate=[slugs["good"], slugs["half"]])
+    assert [grid.name for grid in page.grids if grid.name.startswith("board")] == ["board-1"]
+    assert {row[0].value for row in grid_of(page, "board-1").rows} == {"good", "half"}
+
+
+def test_parts_have_pages_of_their_own(view: View) -> None:
+    north, south, *_ = [grid for grid in draw(view, "compare", "subgroup").grids if grid.name.startswith("board")]
+    assert "region=north" in north.caption
+    assert {row[0].value: row[2].value for row in north.rows} == {"good": 1.0, "bad": 0.9, "half": 0.5}
+    assert {row[0].value: row[2].value for row in south.rows}["bad"] == 0.0
+    copies = draw(view, "compare", "perturbation")
+    assert {row[0].value: row[2].value for row in grid_of(copies, "board-1").rows}["good"] == 0.4, "16 of 40 in lower case"
+    with pytest.raises(AssayError, match="unknown part"):
+        draw(view, "compare", "moon")
+
+
+def test_several_scenarios_are_aggregated(view: View) -> None:
+    slugs = {candidate.label: candidate.slug for candidate in view.catalog.candidates}
+    rows = grid_of(draw(view, "compare", candidate=[slugs["good"], slugs["bad"]]), "aggregates-1").records()
+    assert [(row["candidate"], row["mean win rate"], row["scenarios"]) for row in rows] == [("good", 1.0, 2), ("bad", 0.0, 2)]
+
+
+def test_runs_that_were_not_asked_alike_are_compared_only_when_that_is_allowed(tmp_path: Path) -> None:
+    for name, seed in (("a", 0), ("b", 1)):
+        scored_run(tmp_path / "s", name, said(range(20)), seed=seed)
+    view = view_of(tmp_path)
+    page, text = draw(view, "compare"), html(view, "compare")
+    assert [grid.name for grid in page.grids] == ["differences"]
+    assert grid_of(page, "differences").records() == [{"scenario": "made", "key": "seed", "a": "0", "b": "1"}]
+    assert "not asked alike" in text
+    assert "?allow=yes" in text
+    allowed = draw(view, "compare", allow="yes")
+    assert {"differences", "board-1", "pairs-1", "forest"} == {grid.name for grid in allowed.grids}
+    assert "not asked alike" in html(view, "compare", allow="yes")
+
+
+def test_a_report_without_a_server_compares_and_warns(tmp_path: Path) -> None:
+    for name, seed in (("a", 0), ("b", 1)):
+        scored_run(tmp_path / "s", name, said(range(20)), seed=seed)
+    page = draw(view_of(tmp_path, links=Filed({})), "compare")
+    assert "not asked alike" in page.body
+    assert "board-1" in {grid.name for grid in page.grids}
+    for part in ("<form", "<select", "href="):
+        assert part not in page.body, "nothing that a file cannot do"
+
+
+def test_what_cannot_be_compared_is_said_and_can_be_put_right(suite: Path, tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "alone", said(range(20)))
+    text = html(view_of(tmp_path), "compare")
+    assert "no scenario was asked of two of these candidates" in text
+    view = view_of(suite)
+    summary = next(name for name in view.catalog.metrics if name.startswith("ece"))
+    text = html(view, "compare", metric=summary)
+    assert "cannot be paired" in text
+    assert "<form" in text
+    with pytest.raises(AssayError, match="unknown candidate"):
+        draw(view, "compare", candidate="nobody")
+
+
+def test_failures_are_shown_with_their_items_when_asked_for(view: View) -> None:
+    assert "missed" not in {grid.name for grid in draw(view, "compare").grids}
+    page = draw(view, "compare", failures="yes")
+    slices = grid_of(page, "failures").records()
+    assert ("made", "bad", "subgroup region=south") in {(row["scenario"], row["candidate"], row["where"]) for row in slices}
+    missed = grid_of(page, "missed")
+    assert {str(row[1].value) for row in missed.rows if row[0].value == "made"} == {"item0037", "item0039"}
+    links = [row[1].to for row in missed.rows]
+    assert all(link is not None and link.page == "instance" and link.one("id") for link in links)
+    html(view, "compare", failures="yes")
+
+
+def test_a_large_store_shows_its_first_scenarios_until_others_are_chosen(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "AT_ONCE", 1)
+    text = html(view, "compare")
+    assert "1 more scenarios are left out here" in text
+    other = next(scenario.slug for scenario in view.catalog.scenarios if scenario.title == "other")
+    chosen = html(view, "compare", scenario=other)
+    assert "left out here" not in chosen
+    assert "other: exact_match on 40 items" in chosen
+    assert "left out here" not in draw(View(view.catalog, Filed({})), "compare").body
+
+
+@pytest.mark.parametrize("kind", ["html", "script", "attribute", "template", "bidi", "ansi"])
+def test_hostile_names_and_answers_are_shown_and_do_nothing(tmp_path: Path, kind: str) -> None:
+    text = HOSTILE[kind]
+    for name, right in ((text, 5), ("other", 15)):
+        answers = [Said(item, "yes" if item < right else text, subgroups={text[:40]: text[:40]}) for item in range(30)]
+        scored_run(tmp_path / "s", name, answers, scenario="made")
+    view = view_of(tmp_path)
+    for page in (html(view, "compare", failures="yes"), html(view, "compare", "subgroup")):
+        assert text not in page or kind in ("template", "attribute"), "written as it is only where it means nothing"
+        for character in "\x1b\u202e\u2066":
+            assert character not in page
+    assert "62615333" not in html(view, "compare", failures="yes"), "7919 * 7907 was not computed"

@@ -1,0 +1,191 @@
+"""The overview: what is shown of which candidates on which scenarios, and that a choice is computed anew."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from assay.comparison import Question, compare, gather
+from assay.errors import AssayError
+from assay.records import DataIdentity, Estimate
+from assay.statistics.estimates import weighted_mean
+from assay.web.boards import separation, tier_mark
+from assay.web.catalog import open_catalog
+from assay.web.families import FAMILIES, means, measure, of_metric, shaded
+from assay.web.grids import Cell, Grid
+from assay.web.page import Page, View
+from scored_runs import scored_run
+from web_helpers import draw, html, view_of
+from web_runs import said, with_spec, with_stats
+
+
+@pytest.fixture(scope="module")
+def view(suite: Path) -> View:
+    return view_of(suite)
+
+
+def slug_of(view: View, label: str) -> str:
+    return next(candidate.slug for candidate in view.catalog.candidates if candidate.label == label)
+
+
+def grid_of(page: Page, name: str) -> Grid:
+    return next(grid for grid in page.grids if grid.name == name)
+
+
+def cell_of(page: Page, grid: str, row: str, column: str) -> Cell:
+    found = grid_of(page, grid)
+    place = next(place for place, head in enumerate(found.columns) if head.name == column)
+    return next(cells[place] for cells in found.rows if cells[0].value == row)
+
+
+def test_means_are_over_the_scenarios_that_all_candidates_were_asked(view: View) -> None:
+    page = draw(view, "overview")
+    # `half` was asked only `made`: accuracies there are 36, 18 and 20 of 40
+    assert cell_of(page, "profile", "good", "accuracy").value == pytest.approx(0.9)
+    assert cell_of(page, "profile", "half", "accuracy").value == pytest.approx(0.5)
+    assert "without other" in " ".join(grid_of(page, "profile").notes)
+
+
+def test_a_choice_of_candidates_is_computed_anew(view: View) -> None:
+    page = draw(view, "overview", candidate=[slug_of(view, "good"), slug_of(view, "bad")])
+    assert [row[0].value for row in grid_of(page, "profile").rows] == ["bad", "good"]
+    good = cell_of(page, "profile", "good", "accuracy")
+    assert good.value == pytest.approx((36 / 40 + 30 / 40) / 2), "both scenarios count now"
+    parts = [cell.estimate for entry in view.catalog.entries if entry.label == "good" and (cell := entry.cell()) is not None]
+    assert good.estimate == weighted_mean(parts)
+
+
+def test_a_choice_of_scenarios_and_metrics_decides_rows_and_columns(view: View) -> None:
+    other = next(scenario.slug for scenario in view.catalog.scenarios if scenario.title == "other")
+    page = draw(view, "overview", scenario=other, metric=["latency_s", "ece_10_bin"])
+    assert [row[0].value for row in grid_of(page, "scenarios").rows] == ["other"]
+    names = [column.name for column in grid_of(page, "profile").columns]
+    assert names == ["candidate", "first tier", "accuracy", "ece_10_bin", "latency_s"]
+    assert "half" not in [row[0].value for row in grid_of(page, "profile").rows]
+
+
+def test_tiers_are_those_of_a_comparison(view: View, suite: Path) -> None:
+    boards = {board.scenario: board for board in compare(gather([suite]), Question()).boards}
+    page = draw(view, "overview")
+    for title, board in boards.items():
+        for standing in board.standings:
+            cell = cell_of(page, "scenarios", title, standing.candidate)
+            assert cell.text.endswith(tier_mark(standing.tier))
+            assert cell.value == standing.estimate.value
+    assert cell_of(page, "scenarios", "other", "half").value is None
+    assert cell_of(page, "profile", "good", "first tier").text == "2 of 2"
+
+
+def test_what_is_not_shown_to_differ_shares_a_tier(view: View) -> None:
+    made = next(scenario for scenario in view.catalog.scenarios if scenario.title == "made")
+    found = separation(made.entries)
+    assert found is not None
+    tiers = {standing.candidate: standing.tier for standing in found.board.standings}
+    assert tiers == {"good": 1, "half": 2, "bad": 2}
+
+
+@pytest.mark.parametrize("labels", [("good", "bad"), ("bad", "half"), ("good", "half"), ("good", "bad", "half")])
+def test_a_choice_taken_from_all_is_what_a_board_of_the_chosen_says(view: View, labels: tuple[str, ...]) -> None:
+    scenario = next(scenario for scenario in view.catalog.scenarios if scenario.title == "made")
+    entries = [entry for entry in scenario.entries if entry.label in labels]
+    taken, anew = separation(entries, of=scenario.entries), separation(entries)
+    assert taken is not None
+    assert anew is not None
+    assert taken.board.standings == anew.board.standings
+    told = ("first", "second", "difference", "p", "p_table", "verdict")
+    for one, other in zip(taken.board.pairs, anew.board.pairs, strict=True):
+        assert [getattr(one, name) for name in told] == [getattr(other, name) for name in told]
+
+
+def test_runs_on_other_instances_are_not_taken_from_all(tmp_path: Path) -> None:
+    for name, items, data in (("a", 40, "x"), ("b", 40, "x"), ("c", 20, "y")):
+        answers = [answer for answer in said(range(30) if name == "a" else range(15)) if answer.item < items]
+        with_spec(scored_run(tmp_path / "s", name, answers), data=DataIdentity(source="generator:made", instances=data))
+    entries = open_catalog([tmp_path]).entries
+    found = separation(entries[:2], of=entries)
+    assert found is not None
+    assert found.board.items == 40, "all that these two were asked, not only what the third was asked too"
+
+
+def test_runs_asked_in_different_ways_are_compared_with_a_warning(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "a", said(range(30)), seed=1)
+    scored_run(tmp_path / "s", "b", said(range(20)), seed=2)
+    page = draw(view_of(tmp_path), "overview")
+    assert any("differ in seed" in note for note in grid_of(page, "scenarios").notes)
+
+
+def test_any_two_measures_are_drawn_against_each_other(view: View) -> None:
+    page = draw(view, "overview", x="completion_tokens", y="ECE")
+    grid = grid_of(page, "pareto")
+    assert [column.name for column in grid.columns] == ["candidate", "completion_tokens, tokens", "ECE", "unbeaten"]
+    default = grid_of(draw(view, "overview"), "pareto")
+    assert [column.name for column in default.columns][1:3] == ["latency s", "accuracy"]
+    unbeaten = {row[0].value: row[3].value for row in default.rows}
+    assert unbeaten == {"good": True, "bad": True, "half": True}
+
+
+@pytest.mark.parametrize("query", [{"x": "nothing"}, {"candidate": "nobody"}, {"scenario": "none"}, {"metric": "neither"}])
+def test_a_choice_of_what_is_not_there_is_refused(view: View, query: dict[str, str]) -> None:
+    with pytest.raises(AssayError, match="unknown"):
+        draw(view, "overview", **query)
+
+
+def test_every_number_leads_to_its_run(view: View) -> None:
+    cell = cell_of(draw(view, "overview"), "scenarios", "made", "good")
+    assert cell.to is not None
+    assert view.catalog.entry(cell.to.of).label == "good"
+    assert f'href="/run/{cell.to.of}"' in html(view, "overview")
+
+
+def test_the_whole_page_is_sound_with_and_without_choices(view: View) -> None:
+    text = html(view, "overview")
+    assert text.count("<svg") == 1
+    assert "<form" in text
+    assert "1 candidate on" in html(view, "overview", candidate=slug_of(view, "half"))
+
+
+def test_a_folder_without_runs_says_so(tmp_path: Path) -> None:
+    assert "No finished run" in html(view_of(tmp_path), "overview")
+
+
+def test_names_of_candidates_and_scenarios_are_text(tmp_path: Path) -> None:
+    name = "<img src=x onerror=alert(1)>\u202e\x07"
+    scored_run(tmp_path / "s", name, said(range(20)), scenario="<script>x</script>")
+    scored_run(tmp_path / "s", "other", said(range(10)), scenario="<script>x</script>")
+    text = html(view_of(tmp_path), "overview")
+    assert "<img" not in text
+    assert "\u202e" not in text
+    assert "&lt;script&gt;x&lt;/script&gt;" in text
+
+
+def test_means_leave_out_main_metrics_that_are_no_shares(suite: Path, tmp_path: Path) -> None:
+    shutil.copytree(suite, tmp_path / "s")
+    for entry in open_catalog([tmp_path]).entries:
+        if entry.title == "other":
+            stats = entry.stats()
+            with_stats(entry.folder.path, main_metric="latency_s", cells=stats.cells)
+    entries = [entry for entry in open_catalog([tmp_path]).entries if entry.label != "half"]
+    found = means(FAMILIES[0], entries)
+    assert (found.scenarios, found.left_out) == (("made",), ("other",))
+    assert found.by_candidate["good"].value == pytest.approx(0.9)
+
+
+def test_shades_say_what_is_better() -> None:
+    by_title = {family.title: family for family in FAMILIES}
+    assert shaded(by_title["ECE"], [0.0, 0.25, None]) == [1, 0.75, None]
+    assert shaded(by_title["accuracy"], [0.2]) == [0.2]
+    assert shaded(by_title["sensitivity"], [0.2]) == [0.8]
+    assert shaded(by_title["accuracy"], [3.0], "latency_s") == [None]
+    assert shaded(of_metric("latency_s"), [1.0, 3.0]) == [1, 0]
+    assert measure(of_metric("latency_s")).axis == "latency_s, s (lower is better)"
+
+
+def test_a_mean_of_one_scenario_is_that_of_the_run(view: View) -> None:
+    [entry] = [entry for entry in view.catalog.entries if entry.label == "half"]
+    cell = entry.cell()
+    assert cell is not None
+    found = means(FAMILIES[0], [entry]).by_candidate["half"]
+    assert isinstance(found, Estimate)
+    assert (found.value, found.low, found.high) == pytest.approx((cell.estimate.value, cell.estimate.low, cell.estimate.high))

@@ -1,0 +1,273 @@
+"""The server: what it answers, to whom, and that nothing can be written, reached or run through it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import socket
+import sys
+import urllib.request
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+from aiohttp.test_utils import TestServer
+
+from assay.web import shelf as module
+from assay.web.access import Access, access_for
+from assay.web.addresses import Address
+from assay.web.page import Kind, Page, View
+from assay.web.pages import kinds
+from assay.web.server import Site
+from assay.web.shelf import Shelf
+from cli_helpers import Assay, assay, assay_process
+from scored_runs import Said, scored_run
+from web_helpers import check_document
+
+__all__ = ["assay"]
+ANSWERS = [Said(item, "yes" if item % 3 else "no") for item in range(12)]
+Ask = Callable[..., Awaitable[tuple[int, dict[str, str], bytes]]]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("runs")
+    scored_run(place / "s", "openai/a", ANSWERS)
+    return place
+
+
+def asked(place: Path, work: Callable[[Ask], Awaitable[None]], access: Access | None = None) -> None:
+    """Have a server on loopback answer while `work` asks."""
+
+    async def ask_it() -> None:
+        site = Site(Shelf([place]), access or Access())
+        server = TestServer(site.app())
+        await server.start_server()
+        async with ClientSession(auto_decompress=False) as session:
+
+            async def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+                url = f"http://127.0.0.1:{server.port}{path}"
+                async with session.request(method, url, headers=headers, allow_redirects=False) as answer:
+                    return answer.status, dict(answer.headers), await answer.read()
+
+            await work(ask)
+        await server.close()
+        site.close()
+
+    asyncio.run(ask_it())
+
+
+def test_pages_come_with_headers_that_let_a_browser_only_show_them(runs: Path) -> None:
+    async def work(ask: Ask) -> None:
+        for path in ("/", "/glossary", "/live", "/nothing", "/assets/style.css", "/assets/none", "/run/none"):
+            status, headers, body = await ask(path)
+            assert status == (404 if "no" in path else 200), path
+            policy = headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert headers["X-Content-Type-Options"] == "nosniff"
+            assert headers["Referrer-Policy"] == "no-referrer"
+            if headers["Content-Type"].startswith("text/html"):
+                check_document(body.decode())
+
+    asked(runs, work)
+
+
+def test_nothing_can_be_written(runs: Path) -> None:
+    async def work(ask: Ask) -> None:
+        for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"):
+            status, headers, _ = await ask("/glossary", method)
+            assert (status, headers["Allow"]) == (405, "GET, HEAD")
+        status, headers, body = await ask("/glossary", "HEAD")
+        assert (status, body) == (200, b"")
+        assert int(headers["Content-Length"]) > 1000
+
+    asked(runs, work)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/..%2f..%2fserver.py",
+        "/assets/%2e%2e/server.py",
+        "/assets/..%5cserver.py",
+        "/..%2f..%2fetc%2fpasswd",
+        "/run/..%2f..%2f..%2fetc%2fpasswd",
+        "/run/%00",
+        "/instances/%2fetc%2fpasswd",
+        "/download/run/..%2f..?table=x&format=csv",
+    ],
+)
+def test_no_path_leads_out(runs: Path, path: str) -> None:
+    async def work(ask: Ask) -> None:
+        status, _, body = await ask(path)
+        assert status == 404
+        assert b"root:" not in body
+        assert b"import" not in body
+
+    asked(runs, work)
+
+
+@pytest.mark.parametrize(
+    "path", ["/<script>alert(1)</script>", "/run/%3Cscript%3Ealert(1)", "/glossary?x=%3Cscript%3E", "/%0d%0aX:1"]
+)
+def test_what_an_address_says_is_never_markup(runs: Path, path: str) -> None:
+    async def work(ask: Ask) -> None:
+        _, headers, body = await ask(path)
+        assert b"<script>" not in body
+        assert "X" not in headers
+        check_document(body.decode())
+
+    asked(runs, work)
+
+
+def test_only_its_own_names_are_answered_to(runs: Path) -> None:
+    async def work(ask: Ask) -> None:
+        for host in ("localhost", "LOCALHOST:8321", "127.0.0.1:80", "[::1]:8321", "[::1]"):
+            assert (await ask("/glossary", Host=host))[0] == 200, host
+        for host in ("evil.example", "evil.example:8321", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]:1"):
+            status, _, body = await ask("/glossary", Host=host)
+            assert status == 421, host
+            assert b"Glossary" not in body
+
+    asked(runs, work)
+
+
+def test_with_a_token_only_who_knows_it_sees_anything(runs: Path) -> None:
+    async def work(ask: Ask) -> None:
+        for path in ("/", "/glossary?token=wrong", "/assets/style.css", "/glossary?token="):
+            assert (await ask(path))[0] == 401, path
+        assert (await ask("/glossary", Cookie="assay_token=wrong"))[0] == 401
+        status, headers, _ = await ask("/glossary?token=secret&x=1")
+        assert (status, headers["Location"]) == (303, "/glossary?x=1")
+        cookie = headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        status, _, body = await ask("/glossary", Cookie="assay_token=secret")
+        assert status == 200
+        assert b"secret" not in body
+        assert (await ask("/glossary", Cookie="assay_token=secret", Host="evil.example"))[0] == 421
+
+    asked(runs, work, Access(token="secret"))
+
+
+def test_other_hosts_have_a_token_and_this_machine_needs_none() -> None:
+    assert access_for("127.0.0.1", "").token == access_for("localhost", "").token == ""
+    everywhere = access_for("0.0.0.0", "")
+    assert len(everywhere.token) >= 32
+    assert everywhere.token != access_for("0.0.0.0", "").token
+    assert everywhere.knows("my-machine:8321")
+    named = access_for("192.0.2.7", "mine")
+    assert named.token == "mine"
+    assert named.knows("192.0.2.7:8321")
+    assert not named.knows("evil.example")
+
+
+def test_what_an_address_asks_for_wrongly_is_said_in_the_page(runs: Path) -> None:
+    async def work(ask: Ask) -> None:
+        status, _, body = await ask("/glosary")
+        assert status == 404
+        assert b"did you mean glossary?" in body
+        assert (await ask("/download/glossary?table=none&format=csv"))[0] == 404
+        assert (await ask("/download/live?table=progress-1&format=exe"))[0] == 404
+        assert (await ask("/glossary?" + "x" * 8001))[0] == 414
+
+    asked(runs, work)
+
+
+def test_a_defect_is_a_page_without_a_traceback(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def draw(view: View, address: Address) -> Page:
+        raise ZeroDivisionError("in a page")
+
+    monkeypatch.setitem(kinds(), "broken", Kind("broken", "", "", draw, lambda catalog: ()))
+
+    async def work(ask: Ask) -> None:
+        status, headers, body = await ask("/broken")
+        assert status == 500
+        assert b"a defect of assay: ZeroDivisionError at test_server.py" in body
+        assert b"Traceback" not in body
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+
+    asked(runs, work)
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_what_is_finished_later_is_there_at_the_next_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOK_AGAIN_S", 0.0)
+
+    async def work(ask: Ask) -> None:
+        assert b"0 finished runs" in (await ask("/glossary"))[2]
+        scored_run(tmp_path / "s", "m", ANSWERS)
+        assert b"1 finished run in" in (await ask("/glossary"))[2]
+
+    asked(tmp_path, work)
+
+
+def test_tables_are_downloaded_under_their_names(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "m", ANSWERS)
+    (tmp_path / "s" / "suite.json").write_text('{"runs": [{"run": "x-1", "title": "t", "label": "=m"}]}')
+
+    async def work(ask: Ask) -> None:
+        status, headers, body = await ask("/download/live?table=progress-1&format=json")
+        assert status == 200
+        assert headers["Content-Disposition"] == 'attachment; filename="live-progress-1.json"'
+        assert json.loads(body)[0]["candidate"] == "=m"
+        status, headers, body = await ask("/download/live?table=progress-1&format=csv")
+        assert headers["Content-Type"].startswith("text/csv")
+        assert b"'=m" in body
+
+    asked(tmp_path, work)
+
+
+def test_the_command_serves_says_where_and_ends_at_once_when_told_to(runs: Path, tmp_path: Path) -> None:
+    process = assay_process("serve", runs, "--port", "0", cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.fullmatch(r"1 finished run: (http://127\.0\.0\.1:(\d+)/)\n", line)
+        assert found, line
+        with urllib.request.urlopen(found[1] + "glossary", timeout=20) as answer:
+            assert b"<h1>Glossary</h1>" in answer.read()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, err) == (0, ""), out
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_taken_port_is_one_line(assay: Assay, runs: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+        said = assay("serve", runs, "--port", port)
+    assert said.code == 2
+    assert said.err == f"error: port {port} of 127.0.0.1 is taken (choose another with --port, or 0 for any that is free)\n"
+
+
+def test_a_place_that_is_not_there_is_one_line(assay: Assay) -> None:
+    assert "nowhere does not exist" in assay("serve", "nowhere").err
+    assert assay("serve").err.startswith("error: runs does not exist (run something first")
+
+
+@pytest.mark.parametrize(("module", "package"), [("jinja2", "jinja2"), ("vl_convert", "vl-convert-python")])
+@pytest.mark.parametrize("verb", [["serve"], ["report", "out"]])
+def test_a_missing_package_is_named_with_what_brings_it(
+    assay: Assay, runs: Path, monkeypatch: pytest.MonkeyPatch, verb: list[str], module: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    said = assay(*verb, runs)
+    assert said.code == 2
+    assert said.err.startswith(f"error: {package} is not installed (pip install ")
+    assert "[web]" in said.err
+
+
+def test_a_host_that_is_not_of_this_machine_is_one_line(assay: Assay, runs: Path) -> None:
+    said = assay("serve", runs, "--host", "192.0.2.1", "--port", "0")
+    assert said.code == 2
+    assert said.err.count("\n") == 1
+    assert "192.0.2.1 is no address of this machine" in said.err
