@@ -25,7 +25,8 @@ from assay.metrics import Columns
 from assay.metrics.derived import find
 from assay.records import Cell, DataIdentity, Estimate, ModelIdentity, NamedSpec, RunSpec
 from assay.store import run_name
-from assay.store.folders import MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
+from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
+from assay.store.manifest import file_digest
 from assay.store.transcripts import score_schema, transcript_schema
 
 SPREAD = 0.03
@@ -72,6 +73,7 @@ def write_runs(suite: Path, sizes: argparse.Namespace) -> None:
             values[:, 0] = right
             folder = write_run(suite, (scenario, candidate), shared, (ids, metrics, values))
             write_stats(folder, sure, values)
+            seal(folder)
 
 
 def write_stats(folder: Path, confidence: np.ndarray, values: np.ndarray) -> None:
@@ -91,7 +93,7 @@ def write_stats(folder: Path, confidence: np.ndarray, values: np.ndarray) -> Non
 
 
 def write_run(suite: Path, which: tuple[int, int], transcripts: Path, scores: tuple[pl.Series, list[str], np.ndarray]) -> Path:
-    """One run folder, without its estimates; the transcripts of a scenario's runs are one file."""
+    """One run folder, without its estimates and its manifest; the transcripts of a scenario's runs are one file."""
     ids, metrics, values = scores
     spec = RunSpec(
         scenario=NamedSpec(name=f"scenario_{which[0]}"),
@@ -115,9 +117,14 @@ def write_run(suite: Path, which: tuple[int, int], transcripts: Path, scores: tu
     os.link(transcripts, folder / TRANSCRIPTS)
     card = {"main_metric": "exact_match"}
     write_json(folder / SPEC, SpecFile(run=folder.name, title=spec.scenario.name, spec=spec, card=card))
-    counts = dict.fromkeys(("trials", "requests", "failed", "prompt_tokens", "completion_tokens"), 0)
-    write_json(folder / MANIFEST, Manifest(run=folder.name, files={}, **counts))
     return folder
+
+
+def seal(folder: Path) -> None:
+    """The manifest over a folder's files, without which nobody decides by them."""
+    counts = dict.fromkeys(("trials", "requests", "failed", "prompt_tokens", "completion_tokens"), 0)
+    files = {name: file_digest(folder / name) for name in CONTENT}
+    write_json(folder / MANIFEST, Manifest(run=folder.name, files=files, **counts).sealed())
 
 
 def main() -> None:

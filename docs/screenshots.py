@@ -32,7 +32,7 @@ LARGEST = 150_000
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 LOOKS = {"light": (1280, False), "dark": (1280, True), "phone": (390, False)}
 """Width in pixels, and whether by dark."""
-README_SIZE = (1120, 620)
+README_SIZE = (1280, 640)
 
 
 def addresses(places: list[Path]) -> dict[str, Address]:

@@ -17,7 +17,7 @@ import pytest
 from cli_helpers import assay_process
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 AXE = "axe-core@4.10.3"
@@ -134,6 +134,18 @@ def violations(page: Page, axe: str, *rules: str) -> list[str]:
         page.evaluate(axe)
     found: list[str] = page.evaluate(SERIOUS, list(rules))
     return found
+
+
+def follow(page: Page, link: Locator) -> None:
+    """Click on what leads to another page, and wait for that."""
+    with page.expect_navigation():
+        link.click()
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key that leads to another page, and wait for that."""
+    with page.expect_navigation():
+        page.keyboard.press(key)
 
 
 Opened = Callable[..., "Page"]

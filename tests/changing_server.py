@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -27,6 +28,9 @@ class ChangingServer:
         """What it says before the sum."""
         self.empty = 0.0
         """Share of the sums that it says nothing to."""
+        self.refused = 0.0
+        """Share of the sums that it answers with 400."""
+        self.latency_s = 0.0
         self.asked = 0
         self.base_url = ""
 
@@ -38,10 +42,14 @@ class ChangingServer:
         wrong = luck < 0.5 if which > 1 - self.unsteady else hardness >= self.skill
         return f"{self.wordy}{int(one) + int(other) + wrong}"
 
-    def reply(self, body: dict[str, Any]) -> dict[str, Any]:
+    def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Status and body."""
         self.asked += 1
-        text = self.answer(str(body["messages"][-1]["content"]))
-        return {
+        prompt = str(body["messages"][-1]["content"])
+        if _share(f"refused{prompt}") < self.refused:
+            return 400, {"error": {"message": "not this sum"}}
+        text = self.answer(prompt)
+        return 200, {
             "model": self.version,
             "system_fingerprint": self.fingerprint,
             "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
@@ -64,9 +72,11 @@ def changing_server(folder: Path, count: int) -> Iterator[ChangingServer]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            time.sleep(server.latency_s)
             with lock:
-                reply = json.dumps(server.reply(body)).encode()
-            self.send_response(200)
+                status, plain = server.reply(body)
+            reply = json.dumps(plain).encode()
+            self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(reply)))
             self.end_headers()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,19 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record = make_record(profile, PROFILE, measured, decide(profile, measured), folder / RECORD, choice)
     write_record(record, folder / RECORD)
     return folder
+
+
+@contextmanager
+def no_file_larger_than(size: int) -> Iterator[None]:
+    """Files that the block writes can have so many bytes, as on a disk that is full then."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def small_record(**more: object) -> DecisionRecord:

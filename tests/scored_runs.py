@@ -63,9 +63,13 @@ def scored_run(
     found = metrics_for(("exact_match", *metrics))
     made = RunSpec(
         scenario=NamedSpec(name=scenario),
-        data=DataIdentity(source="generator:made"),
         metrics=tuple(metric.spec for metric in found),
-        **{"model": ModelIdentity(name=candidate), "prompting": encode(PROMPTING), **spec},
+        **{
+            "data": DataIdentity(source="generator:made"),
+            "model": ModelIdentity(name=candidate),
+            "prompting": encode(PROMPTING),
+            **spec,
+        },
     )
     folder = suite / run_name(made)
     writer, gathered = RunWriter(folder), Gathered(found)

@@ -35,11 +35,29 @@ def test_open(assay_gate):
 def test_open_is_allowed(assay_gate):
     assay_gate("profiles/profile.yaml", model="m/open", allow_undetermined=True)
 
+def test_old(assay_gate):
+    assay_gate("profiles/old.yaml", model="m/good")
+
+def test_old_is_allowed(assay_gate):
+    assert assay_gate("profiles/old.yaml", model="m/good", allow_expired=True).expired == "2020-01-31"
+
 def test_own_runs(assay_gate):
     assay_gate("profiles/profile.yaml", model="m/new", runs=["ci"])
 
 def test_wrong_usage(assay_gate):
     assay_gate("profiles/profile.yaml", model="m/nobody")
+
+def test_one_folder(assay_gate):
+    assay_gate("profiles/profile.yaml", model="m/new", runs="ci")
+
+def test_no_name(assay_gate):
+    assay_gate("profiles/profile.yaml", model=None)
+
+def test_no_way(assay_gate):
+    assay_gate("profiles/profile.yaml", model="m/good", missing="best")
+
+def test_not_there(assay_gate):
+    assay_gate("profile.yaml", model="m/good")
 """
 
 
@@ -55,6 +73,7 @@ def suite(tmp_path: Path) -> Path:
         said = [Said(item, "no" if item < wrong else "yes", latency_s=1 + item / 100) for item in range(50)]
         scored_run(runs / "made", name, said)
     (home / "profile.yaml").write_text(PROFILE)
+    (home / "old.yaml").write_text(PROFILE.replace("sorts messages}", "sorts messages, expires: 2020-01-31}"))
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_release.py").write_text(TESTS)
     return tmp_path
@@ -71,7 +90,11 @@ def run_pytest(suite: Path, *arguments: str, plugins: Path | None = None) -> str
 
 def test_it_fails_with_every_constraint_that_is_not_met_and_no_traceback(suite: Path) -> None:
     said = run_pytest(suite, *WITH_IT)
-    assert "3 failed, 3 passed" in said
+    assert "7 failed, 5 passed" in said
+    assert "assay: model must be a candidate's name, as tables show it, not None" in said
+    assert "assay: missing must be 'worst' or 'ignore', not 'best'" in said
+    assert f"assay: profile.yaml does not exist in pytest's root folder, {suite.resolve()}; name it from there" in said
+    assert "m/good does not pass: the profile expired on 2020-01-31" in said
     assert "m/bad does not pass: 1 of 2 constraints not shown to be met" in said
     assert "right answers: violated: 0.4, bound" in said
     assert "right answers: undetermined: 0.88, bound" in said

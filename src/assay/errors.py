@@ -41,7 +41,15 @@ def how_to_install(extra: str) -> str:
     return f"pip install '.[{extra}]'" if '"dir_info"' in origin else f"pip install 'assay[{extra}]'"
 
 
-def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> AssayError:
+class UnknownName(AssayError):
+    """Nobody knows a name."""
+
+    def __init__(self, name: str, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.name = name
+
+
+def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> UnknownName:
     """An error for a name nobody knows, with the nearest known names; without any near, the first known.
 
     Args:
@@ -54,9 +62,9 @@ def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> 
     shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
     near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3, cutoff=0.6)
     if near:
-        return AssayError(f"unknown {kind} {shown!r}", "did you mean " + " or ".join(near) + "?")
+        return UnknownName(name, f"unknown {kind} {shown!r}", "did you mean " + " or ".join(near) + "?")
     listed = "known: " + ", ".join(names[:12]) + (", …" if len(names) > 12 else "") if names else "none are known"
-    return AssayError(f"unknown {kind} {shown!r}", "; ".join(filter(None, (listed, otherwise))))
+    return UnknownName(name, f"unknown {kind} {shown!r}", "; ".join(filter(None, (listed, otherwise))))
 
 
 LONGEST_NAME = 200

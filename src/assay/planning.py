@@ -28,7 +28,7 @@ from assay.scenarios.base import NEEDS, Requirement
 from assay.scenarios.variants import entry_of
 from assay.selection import Selection, select, splits_of
 from assay.store import RunFolder, damage, run_name
-from assay.store.folders import TRANSCRIPTS, safe
+from assay.store.folders import TRANSCRIPTS
 from assay.store.transcripts import marks
 from assay.suites import Candidate, Suite
 from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
@@ -258,7 +258,7 @@ class Planner:
             label="" if candidate.name == model.identity.name else candidate.name,
         )
         name = run_name(spec)
-        folder = self.runs_folder / safe(suite.folder) / name
+        folder = self.runs_folder / suite.folder / name
         config = self.configs.get(candidate.model)
         return Run(spec, name, family, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer, judge)
 

@@ -24,17 +24,19 @@ class AssayGate(Protocol):
         profile: str | Path,
         model: str,
         *,
-        runs: Sequence[str | Path] = (),
+        runs: str | Path | Sequence[str | Path] = (),
         allow_undetermined: bool = False,
+        allow_expired: bool = False,
         missing: Literal["worst", "ignore"] = "worst",
     ) -> Gate:
         """Fail the test where the model is not shown to keep to every constraint of the profile; else what was found.
 
         Args:
-            profile: the profile's file; like `runs`, relative to pytest's root folder.
+            profile: the profile's file; like `runs`, relative to pytest's root folder (where its configuration file lies).
             model: the candidate, as tables call it.
-            runs: folders of runs to look at in place of the profile's.
+            runs: a folder of runs, or several, to look at in place of the profile's.
             allow_undetermined: let pass what the evidence leaves open.
+            allow_expired: go by a profile whose last day has passed.
             missing: whether missing answers take the worst value they could have, or are ignored.
         """
 
@@ -47,20 +49,30 @@ def assay_gate(request: pytest.FixtureRequest) -> AssayGate:
         profile: str | Path,
         model: str,
         *,
-        runs: Sequence[str | Path] = (),
+        runs: str | Path | Sequence[str | Path] = (),
         allow_undetermined: bool = False,
+        allow_expired: bool = False,
         missing: Literal["worst", "ignore"] = "worst",
     ) -> Gate:
         __tracebackhide__ = True
         from assay.decisions.gating import Strictness, gate
+        from assay.decisions.pointing import in_file
         from assay.decisions.reading import read_profile
         from assay.errors import AssayError
 
+        problem = _wrong_usage(profile, model, missing)
+        if problem:
+            pytest.fail(f"assay: {problem}", pytrace=False)
         root = request.config.rootpath
         path = root / profile
-        strictness = Strictness(allow_undetermined=allow_undetermined, missing=missing)
+        folders = [runs] if isinstance(runs, str | Path) else runs
+        if not path.is_file():
+            pytest.fail(f"assay: {profile} does not exist in pytest's root folder, {root}; name it from there", pytrace=False)
+        strictness = Strictness(allow_undetermined=allow_undetermined, allow_expired=allow_expired, missing=missing)
         try:
-            found = gate(read_profile(path), path.parent, model, [root / folder for folder in runs], strictness)
+            wanted = read_profile(path)
+            with in_file(path):
+                found = gate(wanted, path.parent, model, [root / folder for folder in folders], strictness)
             problem = "" if found.passed else _told(found)
         except AssayError as error:
             problem = f"assay: {error}"
@@ -69,6 +81,15 @@ def assay_gate(request: pytest.FixtureRequest) -> AssayGate:
         return found
 
     return check
+
+
+def _wrong_usage(profile: object, model: object, missing: object) -> str:
+    """What is wrong with the arguments of `assay_gate`, which nothing checks before a test runs; empty if nothing is."""
+    if not isinstance(profile, str | Path):
+        return f"profile must be the path of a profile, not {profile!r}"
+    if not isinstance(model, str):
+        return f"model must be a candidate's name, as tables show it, not {model!r}"
+    return "" if missing in ("worst", "ignore") else f"missing must be 'worst' or 'ignore', not {missing!r}"
 
 
 def _told(found: Gate) -> str:

@@ -12,7 +12,7 @@ from assay.identity import digest
 from assay.judging import read_anew, rubric_of, with_mark
 from assay.metrics import Metric, metrics_for
 from assay.prompting import decode
-from assay.records import NamedSpec
+from assay.records import NamedSpec, RunSpec
 from assay.runs import environment, read, score, write_run
 from assay.statistics import Gathered
 from assay.store import RunFolder, RunWriter, run_name
@@ -109,14 +109,18 @@ def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:
     """
     newest: dict[tuple[Path, str], tuple[int, RunFolder]] = {}
     for folder in folders:
-        spec = folder.spec_file().spec
-        judges = tuple(_judge(named) for named in spec.metrics if named.parameters)
-        asked = (folder.path.parent, digest(msgspec.structs.replace(spec, metrics=judges)))
+        asked = (folder.path.parent, asked_as(folder.spec_file().spec))
         manifest = folder.path / MANIFEST
         written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
         if asked not in newest or written >= newest[asked][0]:
             newest[asked] = (written, folder)
     return [folder for _, folder in newest.values()]
+
+
+def asked_as(spec: RunSpec) -> str:
+    """A digest of all of a spec but its metrics, of which only the judges count."""
+    judges = tuple(_judge(named) for named in spec.metrics if named.parameters)
+    return digest(msgspec.structs.replace(spec, metrics=judges))
 
 
 def _judge(named: NamedSpec) -> NamedSpec:

@@ -99,6 +99,8 @@ def carry_out(runs: Sequence[Run], engine: Engine, progress: Progress) -> list[R
         with ExitStack() as locks:
             locks.enter_context(no_exit("a plugin"))
             mine, others = _claimed(left, locks, progress)
+            unfinished = {id(run) for run in (*mine, *others)}
+            engine.answered_before(run.model for run in left if id(run) not in unfinished)
             if mine:
                 asyncio.run(_all(mine, engine, progress))
         if others and not mine:

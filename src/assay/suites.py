@@ -13,6 +13,7 @@ from assay.entries import Ask, check_ask, check_count, check_splits, check_text,
 from assay.errors import AssayError, unknown
 from assay.registry import is_yaml
 from assay.scenarios.own.declaration import is_scenario
+from assay.store.folders import distinct
 from assay.yaml_files import LARGEST, parse_yaml
 
 
@@ -59,8 +60,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def folder(self) -> str:
-        """The name of the folder that its runs go into."""
-        return self.name + (f",{self.occasion}" if self.occasion else "")
+        """The name of the folder that its runs go into: another one for each name and occasion."""
+        return distinct(self.name, self.occasion) or "_"
 
     def candidates(self) -> list[Candidate]:
         """The candidates, each as a record."""

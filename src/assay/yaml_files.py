@@ -27,15 +27,23 @@ def read_yaml_file(path: Path) -> Any:
     Raises:
         AssayError: it cannot be read, is not UTF-8, or as `parse_yaml`.
     """
+    return parse_yaml(read_yaml_text(path), str(path))
+
+
+def read_yaml_text(path: Path) -> str:
+    """The text of a YAML file.
+
+    Raises:
+        AssayError: it cannot be read, or is not UTF-8.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise AssayError(f"{path} is not UTF-8 text", "save it as UTF-8") from error
     except OSError as error:
         raise AssayError(f"{path} cannot be read: {error.strerror}", "give the path of a YAML file") from error
     except ValueError as error:
         raise AssayError(f"{str(path)!r} is no path: {error}", "give the path of a YAML file") from error
-    return parse_yaml(text.removeprefix("\ufeff"), str(path))
 
 
 def parse_yaml(text: str, where: str) -> Any:
@@ -53,7 +61,7 @@ def parse_yaml(text: str, where: str) -> Any:
 
     loader: yaml.SafeLoader | None = None
     try:
-        loader = _loader()(text)
+        loader = _loader()(text.removeprefix("\ufeff"))
         content = loader.get_single_data()
     except _Refused as error:
         raise AssayError(f"{where}, line {error.line}: {error.problem}", error.fix) from None

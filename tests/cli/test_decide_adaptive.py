@@ -47,7 +47,7 @@ def test_the_best_is_found_with_a_part_of_the_requests(assay: Assay, tmp_path: P
     requests = len(asked(tmp_path))
     assert requests == len(set(asked(tmp_path))) < 0.4 * 3 * 550
     notes = found["notes"]
-    assert any(f"{requests:,} requests instead of about 1,650; with 95% confidence" in note for note in notes)
+    assert any(f"{requests:,} requests instead of about 1,650; with 95 % confidence" in note for note in notes)
     out = [note.split(" dropped out after ")[0] for note in notes if " dropped out after " in note]
     assert sorted(out) == ["skill/0.5", "skill/0.7"]
     assert [standing["candidate"] for standing in found["standings"]][:2] == ["skill/0.88", "skill/0.7"]

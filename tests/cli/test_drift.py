@@ -49,7 +49,7 @@ def test_a_scheduler_hears_of_a_change_and_of_nothing_else(assay: Assay, server:
     calm = assay(*DRIFT)
     assert calm.code == 0, calm.out
     assert "nothing is shown to have changed" in calm.out
-    assert "Asking again after 0.0 hours" in calm.out
+    assert "Asking again after less than a minute (default,1, default,2)" in calm.out
 
     server.skill, server.version = 0.5, "adder-2"
     days(assay, 5, 6)

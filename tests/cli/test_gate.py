@@ -8,9 +8,11 @@ from xml.etree import ElementTree as xml
 
 import pytest
 
+from assay.records import DataIdentity
 from cli_helpers import Assay
 from scored_runs import Said, scored_run
 
+DIGEST = "0123456789abcdef" * 4
 PROFILE = """name: "Sorting | messages"
 deployment: {owner: Ana Ruiz, context: sorts messages before a person reads them}
 runs: [runs/made]
@@ -31,7 +33,7 @@ def home(assay: Assay, tmp_path: Path) -> Path:
 
 def answered(home: Path, name: str, wrong: int, suite: str = "runs/made") -> None:
     said = [Said(item, "no" if item < wrong else "yes", latency_s=1 + item / 100) for item in range(50)]
-    scored_run(home / suite, name, said)
+    scored_run(home / suite, name, said, data=DataIdentity(source="generator:made", instances=DIGEST))
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,14 @@ def test_json_markdown_and_junit_say_the_same(assay: Assay, home: Path) -> None:
     assert page.code == 1
     assert page.out.startswith("## Sorting &#124; messages: m/bad does not pass")
     assert "| right answers | at least 0.8 | 0.4 |" in page.out
+    assert result["asked"] == [{"scenario": "made", "items": 50, "data": DIGEST}]
+    assert f"made: 50 items, data {DIGEST[:12]}" in page.out
+
+
+def test_a_file_that_cannot_be_written_is_named(assay: Assay, home: Path) -> None:
+    said = assay("gate", "profile.yaml", "-m", "m/good", "--junit", "/dev/full")
+    assert said.code == 2
+    assert said.err.startswith("error: /dev/full cannot be written: ")
 
 
 def test_the_same_evidence_gives_the_same_bytes(assay: Assay, home: Path) -> None:
@@ -98,6 +108,25 @@ def test_wrong_usage_is_one_line(assay: Assay, home: Path, arguments: tuple[str,
     said = assay("gate", "profile.yaml", "-m", "m/good", *arguments)
     assert (said.code, said.err.count("\n")) == (2, 1)
     assert words in said.err
+
+
+def test_a_profile_that_has_expired_fails_unless_told_otherwise(assay: Assay, home: Path) -> None:
+    until = PROFILE.replace("reads them}", "reads them, expires: 2020-01-31}")
+    (home / "profile.yaml").write_text(until)
+    said = assay("gate", "profile.yaml", "-m", "m/good")
+    assert (said.code, said.err) == (1, "error: m/good does not pass: the profile expired on 2020-01-31\n")
+    assert "The profile expired on 2020-01-31: it does not hold any more." in said.out
+    assert assay("gate", "profile.yaml", "-m", "m/good", "--allow-expired").code == 0
+    (home / "profile.yaml").write_text(until.replace("expires", "review"))
+    looked = assay("gate", "profile.yaml", "-m", "m/good")
+    assert looked.code == 0
+    assert "was to be looked at again by 2020-01-31" in looked.out
+
+
+def test_what_the_profile_names_wrongly_is_told_with_its_line(assay: Assay, home: Path) -> None:
+    (home / "profile.yaml").write_text(PROFILE.replace("at_least: 0.8", "scenarios: [mad], at_least: 0.8"))
+    said = assay("gate", "profile.yaml", "-m", "m/good")
+    assert (said.code, said.err) == (2, "error: profile.yaml, line 5: unknown scenario 'mad' (did you mean made?)\n")
 
 
 def test_changed_evidence_is_an_error_and_a_profile_without_constraints_too(assay: Assay, home: Path) -> None:

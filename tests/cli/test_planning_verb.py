@@ -39,7 +39,7 @@ def test_kept_answers_are_not_planned_and_tokens_cost_and_time_come_from_them(sh
         models_file(server.base_url, **prices)
         before = plan(assay, "-m", "m")
         assert before["runs"][0]["seconds"] is None
-        assert "The time is known once" in " ".join(before["notes"])
+        assert "How long a model takes is known once" in " ".join(before["notes"])
         assert not Path("cache").exists()
         assert assay("run", ENTRY, "-m", "m", "-n", "20", "--quiet").code == 0
         sent = server.stats()
@@ -76,6 +76,18 @@ def test_the_same_request_is_counted_once_over_all_runs(assay: Assay) -> None:
     assert [(run["to_ask"], run["shared"]) for run in json.loads(said.out)["runs"]] == [(6, 0), (4, 6)]
 
 
+def test_a_baseline_reads_nothing_and_takes_no_time(assay: Assay) -> None:
+    items(10)
+    models_file("http://127.0.0.1:1/v1")
+    planned = plan(assay, "-m", "baseline/majority", "-m", "baseline/uniform", "-m", "m")
+    guessing, asked = planned["runs"][:2], planned["runs"][2]
+    for run in guessing:
+        assert (run["to_ask"], run["prompt_tokens"], run["completion_tokens_at_most"], run["seconds"]) == (10, 0, 0, 0.0)
+    assert asked["prompt_tokens"] > 100
+    assert planned["totals"][-1]["prompt_tokens"] == asked["prompt_tokens"]
+    assert "known once" not in " ".join(plan(assay, "-m", "baseline/majority")["notes"])
+
+
 def test_the_width_to_expect_is_that_of_wilsons_interval_at_one_half(assay: Assay) -> None:
     items(100)
     precision = plan(assay, "-m", "baseline/majority")["runs"][0]["precision"]
@@ -90,17 +102,16 @@ def test_a_million_draws_are_planned_from_the_first_trials(assay: Assay, monkeyp
     Path("many.jsonl").write_text("\n".join(map(json.dumps, rows)))
     monkeypatch.setattr(planned, "EXAMINED", 400)
     monkeypatch.setattr(planned, "FEWEST", 100)
-    said = assay("plan", "local_file:path=many.jsonl,shots=2", "-m", "baseline/majority", "--draws", "1000000", "--json")
+    models_file("http://127.0.0.1:1/v1")
+    command = ("plan", "local_file:path=many.jsonl,shots=2", "-m", "m", "--draws", "1000000")
+    said = assay(*command, "--json")
     assert said.code == 0, said.err
     (run,) = json.loads(said.out)["runs"]
     assert run["at_most"]
     assert run["trials"] == run["requests"] == run["instances"] * 1_000_000
     assert run["to_ask"] > run["requests"] - 400
     assert run["prompt_tokens"] > 5 * run["to_ask"]
-    assert (
-        "only the first trials"
-        in assay("plan", "local_file:path=many.jsonl,shots=2", "-m", "baseline/majority", "--draws", "1000000").out
-    )
+    assert "only the first trials" in assay(*command).out
 
 
 def test_a_metric_without_bounds_is_as_sure_as_its_items_varied_in_an_earlier_run(assay: Assay) -> None:
@@ -144,7 +155,7 @@ def test_the_tables_tell_runs_apart_and_prompts_are_shown_below_them_where_asked
     monkeypatch.setenv("COLUMNS", "100")
     said = assay("plan", "s.yaml", "-n", "4").out
     assert max(map(len, said.splitlines())) <= 100
-    for name in ("billing_support:max_tokens=4 ", "billing_support:max_tokens=5 ", " the usual ", " generation,"):
+    for name in ("billing_support:max_tokens=4", "billing_support:max_tokens=5", " the usual ", " generation,"):
         assert name in said
     assert "Customer:" not in said
     assert "--prompts N shows" in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -64,3 +66,20 @@ def test_folders_without_a_finished_run_are_named(assay: Assay, tmp_path: Path) 
 
 def test_the_help_names_every_kind() -> None:
     assert all(kind in (plot.__doc__ or "") for kind in PLOTS)
+
+
+def test_a_picture_takes_the_place_of_an_earlier_one_in_one_piece_and_through_links(
+    assay: Assay, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("real.svg").write_text("earlier")
+    Path("x.svg").symlink_to("real.svg")
+    before = sorted(os.listdir())
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+    assert assay("plot", "reliability", runs, "-o", "x.svg").code == 2
+    assert Path("real.svg").read_text() == "earlier"
+    monkeypatch.setattr(os, "replace", replace)
+    assert assay("plot", "reliability", runs, "-o", "x.svg").code == 0
+    assert Path("x.svg").is_symlink()
+    assert Path("real.svg").read_text().startswith("<svg")
+    assert sorted(os.listdir()) == before

@@ -62,6 +62,44 @@ def test_a_suite_that_was_scored_again_is_shown_once(assay: Assay) -> None:
     assert run["run"] == old[0].name
 
 
+def candidates(table: str) -> list[list[str]]:
+    """Candidate and items of each row."""
+    return [line.split()[:2] for line in table.splitlines() if line.strip().startswith("baseline/")]
+
+
+def test_runs_whose_place_the_last_command_took_are_counted_and_shown_where_they_are_named(assay: Assay) -> None:
+    assert assay(*RUN).code == 0
+    older = [run.path for run in find_runs(Path("runs"))]
+    assert assay("run", "dyck_language:", "-m", "baseline/majority", "-n", "5", "--quiet").code == 0
+    smaller = ("billing_support:", "-m", "baseline/uniform", "-m", "baseline/majority", "-n", "4", "--quiet")
+    assert assay("run", *smaller).code == 0
+    for folder in ("runs", "runs/default"):
+        said = assay("show", folder).out
+        assert candidates(said) == [["baseline/uniform", "4"], ["baseline/majority", "4"], ["baseline/majority", "5"]]
+        assert "max_instances" not in said
+        assert "2 older runs are not shown, as the last `assay run` asked the same candidates" in said
+    by_name = assay("show", *(run.path for run in find_runs(Path("runs")))).out
+    assert sorted(candidates(by_name)) == sorted(
+        [[f"baseline/{kind}", items] for kind in ("majority", "uniform") for items in ("4", "6")] + [["baseline/majority", "5"]]
+    )
+    assert by_name.index("max_instances=4") < by_name.index("max_instances=6")
+    assert "not shown" not in by_name
+    assert ["baseline/majority", "6"] in candidates(assay("show", "runs/default", older[0]).out)
+
+
+def test_an_older_run_stands_for_a_planned_one_until_that_is_finished_and_one_scored_again_for_it(assay: Assay) -> None:
+    assert assay(*RUN).code == 0
+    assert assay(*RUN[:-2], "4", "--quiet").code == 0
+    assert assay("rescore", "runs", "--metric", "f1_score").code == 0
+    assert candidates(assay("show", "runs").out) == [["baseline/majority", "4"], ["baseline/uniform", "4"]]
+    for run in find_runs(Path("runs")):
+        if run.spec_file().spec.max_instances == 4 and run.stats().label == "baseline/uniform":
+            shutil.rmtree(run.path)
+    said = assay("show", "runs").out
+    assert candidates(said) == [["baseline/majority", "4"], ["baseline/uniform", "6"]]
+    assert "1 of 2 runs is not finished" in said
+
+
 def test_several_folders_are_scored_again_at_once(assay: Assay) -> None:
     assert assay(*RUN).code == 0
     folders = [run.path for run in find_runs(Path("runs"))]

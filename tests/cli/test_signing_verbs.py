@@ -109,10 +109,16 @@ def test_an_evidence_pack_is_made_and_verified(assay: Assay) -> None:
     assert "/tmp" not in said.out
     said = assay("evidence", RECORD, "pack.zip", "--redact", "input", "--redact", "completion", "--force")
     assert (said.code, "redacted: input, completion (" in said.out) == (0, True)
+    assert "stays:    ids of instances" in said.out
+    assert "names of groups" not in said.out
+    said = assay("evidence", RECORD, "pack.zip", "--redact", "subgroups", "--force")
+    assert "stays:    names of groups in the estimates and in the record\n" in said.out
+    said = assay("evidence", RECORD, "pack.zip", "--redact", "input", "--redact", "completion", "--force")
     said = assay("verify", "pack.zip")
     assert said.code == 0, said
     assert "note: redacted: input, completion" in said.out
-    assert "every number that could be computed again follows from the stored answers" in said.out
+    last = "runs verified: every file is as it was written but for texts that are hidden; no number was computed again\n"
+    assert said.out.endswith(last)
 
 
 def test_verification_of_records_and_packs_is_also_for_machines(assay: Assay) -> None:

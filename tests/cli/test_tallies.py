@@ -258,3 +258,15 @@ def test_a_model_that_marks_its_own_answers_is_asked_twice_for_a_trial(monkeypat
         tallies.advance(tallies.runs["r"].run, transcript(judged=True))
     assert tallies.state().left_s == pytest.approx(80 / 2)
     assert "options" not in closing(tallies.state())
+
+
+def test_the_last_line_says_why_requests_were_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch)
+    engine, one, other = Engine(None), FakeEndpoint(), FakeLocal()
+    tallies = Tallies([a_run("r", 1, one), a_run("s", 1, other)], engine)
+    assert "retr" not in closing(tallies.state())
+    engine.counters(one).retried.update({"connection": 9, "rate_limit": 3, "server": 1})
+    engine.counters(other).retried.update({"connection": 2, "timeout": 1000, "\x1b[2J": 1})
+    state = tallies.state()
+    assert (state.retries, state.retried["connection"], next(iter(state.retried))) == (1016, 11, "timeout")
+    assert "1,016 retries (timeout 1,000, connection 11, rate limit 3, others 2)" in closing(state)

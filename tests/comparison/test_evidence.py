@@ -31,6 +31,21 @@ def test_candidates_are_found_by_label_and_can_be_chosen(tmp_path: Path) -> None
         gather([tmp_path], ["made/d", "made/a"])
 
 
+def test_changed_evidence_is_refused_and_an_unfinished_run_is_named(tmp_path: Path) -> None:
+    paths = [write_run(tmp_path, name, TWO) for name in ("made/a", "made/b", "made/c")]
+    (paths[2] / MANIFEST).unlink()
+    found = gather([tmp_path])
+    assert (found.candidates, found.notes) == (
+        ("made/a", "made/b"),
+        (f"{paths[2]}: left out, as it has no manifest.json: it was never finished, or that file was removed.",),
+    )
+    assert compare(found, Question()).notes == found.notes
+    scores = paths[0] / "scores.parquet"
+    scores.write_bytes(scores.read_bytes() + b" ")
+    with pytest.raises(AssayError, match=r"not whole: .*scores\.parquet: changed"):
+        compare(gather([tmp_path]), Question())
+
+
 def test_the_same_label_in_two_suites_is_two_candidates(tmp_path: Path) -> None:
     write_run(tmp_path / "monday", "made/a", TWO)
     write_run(tmp_path / "tuesday", "made/a", TWO)

@@ -9,6 +9,9 @@ import pytest
 
 from assay.comparison.evidence import gather
 from assay.comparison.matrices import matrices, subgroups_of
+from assay.comparison.variance import variances
+from assay.decisions.answers import Needs
+from assay.decisions.loading import load
 from assay.errors import AssayError
 from assay.metrics.derived import find
 from assay.store.folders import SCORES
@@ -88,3 +91,23 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         matrices(gather([tmp_path]).runs["made"], EXACT, "scenario")
     with pytest.raises(AssayError, match="subgroups"):
         subgroups_of('{"a": 1}')
+
+
+@pytest.mark.parametrize("column", ["instance_id", "draw", "repeat"])
+def test_rows_of_no_trial_are_refused(tmp_path: Path, column: str) -> None:
+    import polars as pl
+
+    for name in ("made/a", "made/b"):
+        trials = [trial_of(item, float(item % 2), repeat=repeat) for item in range(12) for repeat in range(2)]
+        file = write_run(tmp_path, name, trials, repeats=2) / SCORES
+        gone = pl.when(pl.int_range(pl.len()) < 5).then(None).otherwise(pl.col(column)).alias(column)
+        pl.read_parquet(file).with_columns(gone).write_parquet(file)
+    evidence = gather([tmp_path])
+    said = f"{SCORES}.* is not what assay writes: {column} is missing in a row"
+    with pytest.raises(AssayError, match=said):
+        variances(evidence, ())
+    with pytest.raises(AssayError, match=said):
+        load(evidence.runs["made"], Needs(frozenset({"exact_match"})))
+    if column == "instance_id":
+        with pytest.raises(AssayError, match=said):
+            matrices(evidence.runs["made"], EXACT, "scenario")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.stats import ks_2samp
 
 from assay.decisions.profile import Criterion
 from assay.decisions.weights import Weights
@@ -78,8 +79,8 @@ def test_two_ranges_are_an_interval_of_shares() -> None:
     assert -allowed.most(np.array([-1.0, 0.0])) == pytest.approx(2 / 3)
 
 
-def test_narrow_ranges_of_many_criteria_are_walked_through_uniformly() -> None:
-    """Few points of the simplex lie inside, so a random walk draws; compared with rejection from a box close around them."""
+def test_narrow_ranges_of_many_criteria_are_drawn_from_uniformly() -> None:
+    """Few points of the simplex lie inside; compared with rejection from a box close around them."""
     ends = [(1.0, 1.6), (1.0, 1.5), (2.0, 3.0), (1.0, 1.4), (0.5, 0.9)]
     drawn = draws(weights(*ends), 20_000)
     low, high = np.array(ends).T
@@ -95,6 +96,33 @@ def test_narrow_ranges_of_many_criteria_are_walked_through_uniformly() -> None:
             expected = np.quantile(kept[:, column], quantile)
             assert np.quantile(drawn[:, column], quantile) == pytest.approx(expected, abs=0.06 * spread)
     assert np.allclose(np.cov(drawn.T), np.cov(kept.T), atol=0.05 * kept.var(axis=0).max())
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [(0.0, 1.0), (0.0, 2.0), (0.5, 4.0)],
+        [(1.0, 3.0)] * 4,
+        [(2.0, 2.0), (1.0, 3.0), (0.0, 5.0)],
+        [(1e-6, 1e6), (1.0, 2.0), (1e-3, 1e3)],
+        [(0.0, 1e-6), (0.0, 1e6)],
+    ],
+)
+def test_ranges_are_drawn_from_as_rejection_from_the_whole_simplex_does(ends: list[tuple[float, float]]) -> None:
+    low, high = np.array(ends).T
+    drawn = draws(weights(*ends), 20_000)
+    shares = np.random.default_rng(3).dirichlet(np.ones(len(ends)), size=200_000)
+    with np.errstate(divide="ignore"):
+        kept = shares[np.where(low > 0, low / shares, 0).max(axis=1) <= (high / shares).min(axis=1)]
+    assert len(kept) > 15_000
+    for column in range(len(ends)):
+        assert ks_2samp(drawn[:, column], kept[:, column]).statistic < 0.02
+
+
+def test_fifty_criteria_with_ranges_are_drawn_from_as_they_are_allowed() -> None:
+    drawn = draws(weights(*[(1.0, 3.0)] * 50), 10_000)
+    assert (drawn.max(axis=1) <= 3 * drawn.min(axis=1) * (1 + 1e-12)).all()
+    assert drawn.mean(axis=0) == pytest.approx([1 / 50] * 50, rel=0.02)
 
 
 def test_kinds_may_be_mixed_and_exact_weights_keep_their_proportions() -> None:

@@ -88,7 +88,7 @@ def test_a_constraint_comes_before_everything_that_speaks_for_a_candidate(assay:
     limits = "constraints:\n  - {name: fast enough, metric: latency_s, at_most: 1}\n"
     found = decided(assay, CALIBRATED + limits)
     assert (found["status"], found["recommended"]) == ("recommended", "A")
-    assert "B is out: fast enough 1.499 s (at most 1 s; shown at 95 % confidence)." in found["words"]
+    assert "B is out: fast enough 1.499 s (at most 1 s; at 95 % confidence not below 1.489 s)." in found["words"]
     limits += "  - {name: right at all, metric: quasi_exact_match, at_least: 0.83}\n"
     found = decided(assay, CALIBRATED + limits)
     assert (found["status"], found["recommended"]) == ("undetermined", None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import beta, binom
 
 from assay.decisions.constraints import held, reach_of, skewness
 from assay.decisions.profile import Constraint
@@ -91,6 +91,16 @@ def test_bounds_of_means_are_on_the_wrong_side_in_at_most_5_of_100(kind: str, n:
     # The chance of the simulation itself adds about 0.006 either way.
     assert above / trials <= MOST_WRONG + 0.012
     assert below / trials <= MOST_WRONG + 0.012
+
+
+def test_the_bound_is_the_one_that_decides() -> None:
+    """Clopper and Pearson on either side."""
+    met, violated = share(20, 200, at_most=0.2), share(60, 200, at_most=0.2)
+    assert (met.verdict, met.bound) == ("met", pytest.approx(beta.ppf(0.95, 21, 180)))
+    assert (violated.verdict, violated.bound) == ("violated", pytest.approx(beta.ppf(0.05, 60, 141)))
+    assert violated.threshold == 0.2
+    open_ = share(45, 200, at_most=0.2)
+    assert (open_.verdict, open_.bound) == ("undetermined", pytest.approx(beta.ppf(0.95, 46, 155)))
 
 
 def test_clusters_count_and_not_answers() -> None:

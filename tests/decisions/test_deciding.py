@@ -61,7 +61,10 @@ def test_a_violated_constraint_puts_the_best_one_out() -> None:
     assert found.standings[1].worth is not None
     assert found.standings[1].dominance is None
     assert found.standings[1].acceptability is None
-    assert "b is out: limit 1.500 s (at most 1 s; shown at 95 % confidence)." in found.words
+    (out,) = found.standings[1].constraints
+    assert out.bound is not None
+    assert 1 < out.bound < 1.5
+    assert f"b is out: limit 1.500 s (at most 1 s; at 95 % confidence not below {out.bound:.3f} s)." in found.words
     assert "No other candidate is acceptable." in found.words
 
 
@@ -119,7 +122,7 @@ def test_equal_candidates_are_told_to_be_equal() -> None:
     found = decide(wanted, measured(wanted, {"a": [mixed(100), seconds(0.5)], "b": [mixed(100), seconds(0.5)]}))
     assert found.status == "not separated"
     assert found.contenders == ("a", "b")
-    assert "worth the same" in found.words[0]
+    assert found.words == ("a and b are worth the same by these criteria: choose by something else.",)
     assert found.distance is None
     assert found.tradeoffs[0].same == ("right 0.50 for both", "fast 0.500 s for both")
     assert found.tradeoffs[0].would_change == ""
@@ -158,6 +161,44 @@ def test_without_criteria_the_expected_cost_decides() -> None:
     assert (found.status, found.recommended) == ("recommended", "b")
     assert found.weights == {"expected cost": 1.0}
     assert "An answer is expected to cost: b 0.200 EUR; a 0.400 EUR." in found.words
+
+
+def test_costs_alone_decide() -> None:
+    wanted = profile([], [], Costs(error=2.0, currency="EUR"))
+    found = decide(wanted, measured(wanted, {"a": [seconds(0.4)], "b": [seconds(0.2)]}))
+    assert (found.status, found.recommended) == ("recommended", "b")
+    alone = decide(wanted, measured(wanted, {"a": [seconds(0.4)]}))
+    assert alone.words[:2] == ("Choose a.", "No other candidate is acceptable.")
+    alike = decide(wanted, measured(wanted, {"a": [seconds(0.4)], "b": [seconds(0.4)]}))
+    assert (alike.status, alike.words[0]) == (
+        "not separated",
+        "a and b are expected to cost the same: choose by something else.",
+    )
+    half = decide(wanted, measured(wanted, {"a": [None], "b": [seconds(0.4)]}))
+    assert (half.recommended, half.standings[1].acceptable) == ("b", "undetermined")
+    assert "a is not known to be acceptable: expected cost was not measured, so that it has no rank." in half.words
+
+
+def test_a_candidate_that_is_out_and_costs_the_least_is_said_to() -> None:
+    wanted = profile([RIGHT], [LIMIT], Costs(error=2.0, currency="EUR"))
+    answers = {"a": [mixed(100), seconds(0.5), seconds(0.4)], "b": [mixed(90), seconds(1.5), seconds(0.1)]}
+    found = decide(wanted, measured(wanted, answers))
+    assert found.words[-2:] == (
+        "An answer is expected to cost: a 0.400 EUR.",
+        "With b one would cost the least, 0.100 EUR, but it is out.",
+    )
+    dear = {"a": answers["a"], "b": [*answers["b"][:2], seconds(0.5)]}
+    assert decide(wanted, measured(wanted, dear)).words[-1] == "An answer is expected to cost: a 0.400 EUR."
+
+
+def test_a_value_with_few_answers_behind_it_is_told_with_their_number() -> None:
+    wanted = profile([RIGHT])
+    made = measured(wanted, {"a": [mixed(100)], "b": [mixed(160)]})
+    (row, other) = made.estimates
+    assert row[0] is not None
+    few = replace(made, estimates=((msgspec.structs.replace(row[0], n=24),), other))
+    assert "; 200 answers instead of 24)" in decide(wanted, few).tradeoffs[0].gains[0]
+    assert "answers" not in decide(wanted, made).tradeoffs[0].gains[0]
 
 
 def test_a_candidate_without_a_measurement_is_not_ranked_and_the_others_are() -> None:

@@ -90,6 +90,33 @@ def test_limits_hold_once_their_comment_signs_are_gone(tmp_path: Path) -> None:
     assert len(measure(profile, tmp_path).measures) == len(profile.criteria) + len(names)
 
 
+def test_limits_are_those_that_the_best_candidate_is_about_to_keep_and_none_that_all_would(tmp_path: Path) -> None:
+    for name, right in (("made/a", 90), ("made/b", 60), ("made/c", 0)):
+        trials = [trial_of(item, float(item < right)) for item in range(100)]
+        write_run(tmp_path / "runs", name, trials)
+    profile, text = written(tmp_path, tmp_path / "runs")
+    (right_answers,) = (each for each in profile.criteria if each.name == "right answers")
+    # 90 of 100 lies between 0.83 and 0.94, 60 of 100 between 0.50 and 0.69; 0 of 100 does not move the range.
+    assert right_answers.value is not None
+    assert (right_answers.value.unacceptable, right_answers.value.satisfying) == pytest.approx((0.5, 1.0))
+    assert "  #   at_least: 0.8\n" in text
+    assert "at_least: 0\n" not in text
+    for name in ("made/a", "made/b"):
+        write_run(tmp_path / "bad", name, [trial_of(item, 0.0) for item in range(100)])
+    assert "right often enough" not in written(tmp_path, tmp_path / "bad")[1]
+
+
+def test_no_range_reaches_to_calibration_errors_that_nobody_would_accept(tmp_path: Path) -> None:
+    for name, right in (("made/a", 18), ("made/b", 3)):
+        said = [Said(item, "yes" if item < right else "no", confidence=0.9) for item in range(20)]
+        scored_run(tmp_path / "runs", name, said)
+    profile, text = written(tmp_path, tmp_path / "runs")
+    (honest,) = (each for each in profile.criteria if each.name == "honest confidence")
+    assert honest.value is not None
+    assert (honest.value.unacceptable, honest.value.satisfying) == (0.5, 0)
+    assert "made/b 0.75" in text
+
+
 HOSTILE = "made/a: \"b\" #c\n- {x: [y]} 'ü' \x85 \u202e 😀 | <b>"
 
 
@@ -118,8 +145,9 @@ def test_runs_that_were_not_asked_alike_are_allowed_and_said_to_be(tmp_path: Pat
 def test_what_one_candidate_lacks_is_no_criterion(tmp_path: Path) -> None:
     scored_run(tmp_path / "runs", "made/a", answers("a", 0.9), perturbations=PERTURBED)
     scored_run(tmp_path / "runs", "made/b", [each for each in answers("b", 0.9) if not each.perturbation])
-    profile, _ = written(tmp_path, tmp_path / "runs")
+    profile, text = written(tmp_path, tmp_path / "runs")
     assert {each.name for each in profile.criteria} == {"right answers", "honest confidence", "waiting"}
+    assert "not measured of 1 candidate\n" in text or "candidates" not in text.split("criteria:")[1].split("seed")[0]
 
 
 def test_without_anything_to_decide_by_nothing_is_written(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as xml
@@ -17,9 +18,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from assay.decisions.gate_reports import as_junit, as_markdown
+from assay.decisions.gate_reports import as_junit, as_markdown, in_words, verdict_in_words
 from assay.decisions.gating import Checked, Gate, Strictness, gate
 from assay.decisions.measuring import measure
+from assay.decisions.pointing import PointedError
 from assay.decisions.profile import Constraint, Criterion, Deployment, Profile
 from assay.errors import AssayError
 from assay.metrics import Columns
@@ -124,7 +126,12 @@ def test_what_a_judge_left_unmarked_is_missing_and_what_nobody_judged_is_not_mea
     found = checked(tmp_path, limit)
     assert (found.missing, found.value) == (2, pytest.approx(0.75 * 18 / 20))
     scored_run(tmp_path / "unjudged", "m/a", answers(20), metrics=("judge_score",))
-    assert checked(tmp_path, limit, LENIENT, runs=("unjudged",)).verdict == "not measured"
+    nothing = checked(tmp_path, limit, LENIENT, runs=("unjudged",))
+    assert (nothing.verdict, nothing.passed, nothing.reason) == (
+        "undetermined",
+        False,
+        "not measured: nothing was measured in made",
+    )
 
 
 FAST = Constraint(name="fast", metric="latency_s", at_most=3.0)
@@ -256,14 +263,15 @@ def test_a_scenario_that_was_asked_of_others_only_is_not_measured_and_never_pass
     for scenario in ("made", "other"):
         scored_run(tmp_path / "runs", "m/b", answers(50), scenario)
     found = checked(tmp_path, RIGHT, LENIENT)
-    assert (found.verdict, found.passed, found.value) == ("not measured", False, None)
-    assert found.reason == "m/a was not asked other"
+    assert (found.verdict, found.passed, found.value) == ("undetermined", False, None)
+    assert found.reason == "not measured: m/a was not asked other"
     assert checked(tmp_path, msgspec.structs.replace(RIGHT, scenarios=("made",))).passed
 
 
 def test_where_every_answer_was_lost_nothing_was_measured(tmp_path: Path) -> None:
     scored_run(tmp_path / "runs", "m/a", answers(0, 0, 30))
-    assert checked(tmp_path, FAST, LENIENT).verdict == "not measured"
+    lost = checked(tmp_path, FAST, LENIENT)
+    assert (lost.verdict, lost.passed, lost.value) == ("undetermined", False, None)
     assert checked(tmp_path, RIGHT).value == 0
     assert not checked(tmp_path, RIGHT, IGNORING).passed
 
@@ -276,7 +284,7 @@ def test_a_scenario_in_which_only_others_have_a_value_fails(tmp_path: Path) -> N
             said = [replace(one, cost=known and known + one.item / 1e5) for one in answers(30)]
             scored_run(tmp_path / "runs", name, said, scenario, metrics=("cost",))
     cheap = Constraint(name="cheap", metric="cost", at_most=1.0)
-    assert checked(tmp_path, cheap).reason == "nothing was measured in other"
+    assert checked(tmp_path, cheap).reason == "not measured: nothing was measured in other"
     assert checked(tmp_path, cheap, candidates=("m/a",)).verdict == "met"
 
 
@@ -324,6 +332,25 @@ def test_a_run_whose_manifest_is_gone_is_not_looked_past(tmp_path: Path) -> None
         gate(profile_of(RIGHT), tmp_path, "m/a")
 
 
+def test_nobodys_run_can_lose_its_manifest_so_that_less_is_missing(tmp_path: Path) -> None:
+    scored_run(tmp_path / "runs", "m/a", answers(95, 5), max_instances=100)
+    other = scored_run(tmp_path / "runs", "m/b", answers(60, 60))
+    assert checked(tmp_path, RIGHT).missing == 20
+    (other / "manifest.json").unlink()
+    for named in ((), ("m/b",)):
+        with pytest.raises(AssayError, match=r"the evidence is not whole: .*manifest.json: missing"):
+            gate(profile_of(RIGHT, candidates=named), tmp_path, "m/a")
+    assert gate(profile_of(RIGHT, candidates=("m/a",)), tmp_path, "m/a").passed  # the profile is not about the other one
+
+
+@pytest.mark.parametrize("whose", ["m/a", "m/b"])
+def test_a_file_that_was_added_to_a_run_passes_nothing(tmp_path: Path, whose: str) -> None:
+    runs = {name: scored_run(tmp_path / "runs", name, answers(95, 5)) for name in ("m/a", "m/b")}
+    (runs[whose] / "more.txt").write_text("x")
+    with pytest.raises(AssayError, match=r"more\.txt: not part of the run"):
+        gate(profile_of(RIGHT), tmp_path, "m/a")
+
+
 @given(lost=st.sets(st.integers(0, 39), max_size=12), asked=st.integers(30, 40))
 @hypothesis_settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_answer_helps_by_being_lost_or_not_asked(
@@ -349,6 +376,52 @@ def test_no_answer_helps_by_being_lost_or_not_asked(
         assert side * with_some.value >= side * with_all.value - 1e-12
 
 
+def test_a_profile_that_has_expired_passes_nothing_unless_that_is_allowed(tmp_path: Path) -> None:
+    scored_run(tmp_path / "runs", "m/a", answers(95, 5))
+    until = Deployment(owner="a", context="b", review="2026-01-31", expires="2026-03-31")
+    profile = profile_of(RIGHT, deployment=until)
+    there, past = date(2026, 3, 31), date(2026, 4, 1)
+    held = gate(profile, tmp_path, "m/a", today=there)
+    assert (held.passed, held.expired, held.notes) == (True, "", ("The profile was to be looked at again by 2026-01-31.",))
+    over = gate(profile, tmp_path, "m/a", today=past)
+    assert (over.passed, over.failed, over.expired) == (False, (), "2026-03-31")
+    assert verdict_in_words(over) == "m/a does not pass: the profile expired on 2026-03-31"
+    (suite,) = xml.fromstring(as_junit(over, datetime(2026, 4, 1, tzinfo=UTC)))
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    (failure,) = suite.findall("testcase/failure")
+    assert failure.get("message") == "the profile expired on 2026-03-31"
+    allowed = gate(profile, tmp_path, "m/a", strictness=Strictness(allow_expired=True), today=past)
+    assert allowed.passed
+    assert verdict_in_words(allowed).endswith("shown to be met; the profile expired on 2026-03-31, which was allowed")
+    bad = gate(profile_of(msgspec.structs.replace(RIGHT, at_least=0.99), deployment=until), tmp_path, "m/a", today=past)
+    assert verdict_in_words(bad).endswith("expired on 2026-03-31; 1 of 1 constraint not shown to be met")
+
+
+def test_the_bound_of_a_violated_limit_is_the_one_that_shows_it(tmp_path: Path) -> None:
+    scored_run(tmp_path / "runs", "m/a", answers(50, 50))
+    found = checked(tmp_path, RIGHT)
+    assert found.verdict == "violated"
+    assert found.bound == pytest.approx(float(beta.ppf(0.95, 51, 50)))
+    near = checked(tmp_path, msgspec.structs.replace(RIGHT, at_least=0.4137))
+    assert (near.verdict, in_words(near).split(";")[0]) == ("undetermined", f"right: undetermined: 0.5, bound {near.bound:.4g}")
+
+
+def test_what_the_profile_names_wrongly_is_pointed_at_where_it_stands(tmp_path: Path) -> None:
+    scored_run(tmp_path / "runs", "m/a", [replace(one, subgroups={"region": "north"}) for one in answers(20)])
+    scored_run(tmp_path / "runs", "m/b", answers(20), "other")
+    elsewhere = Constraint(name="elsewhere", metric="exact_match", at_least=0.1, scenarios=("other",))
+    mistaken = msgspec.structs.replace(RIGHT, subgroup="region=nort", scenarios=("made",))
+    with pytest.raises(PointedError, match="did you mean region=north") as caught:
+        gate(profile_of(elsewhere, mistaken), tmp_path, "m/a")
+    assert caught.value.steps == ("constraints", 1, "subgroup")
+    with pytest.raises(PointedError, match="unknown scenario 'mad'") as caught:
+        gate(profile_of(elsewhere, msgspec.structs.replace(RIGHT, scenarios=("mad",))), tmp_path, "m/a")
+    assert caught.value.steps == ("constraints", 1, "scenarios")
+    with pytest.raises(PointedError, match="nowhere does not exist") as caught:
+        gate(profile_of(RIGHT, runs=("runs", "nowhere")), tmp_path, "m/a")
+    assert caught.value.steps == ("runs", 1)
+
+
 def test_junit_and_markdown_hold_words_of_others_as_text(tmp_path: Path) -> None:
     from datetime import UTC, datetime
 
@@ -371,6 +444,8 @@ def test_junit_and_markdown_hold_words_of_others_as_text(tmp_path: Path) -> None
     properties = {part.get("name"): part.get("value") for part in suite.find("properties") or ()}
     assert properties[f"{case.get('name')}: value"] == repr(found.constraints[0].value)
     assert properties[f"{case.get('name')}: limit"] == "at least 0.8"
+    (asked,) = found.asked
+    assert (properties["made: items"], properties["made: data"]) == ("30", asked.data)
     page = as_markdown(found)
     assert "\x1b" not in page
     assert "\x00" not in page

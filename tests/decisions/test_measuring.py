@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -151,7 +152,10 @@ def test_only_what_all_were_asked_counts_and_what_one_lacks_is_counted_as_missin
     measured = measure(profile_of(right()), tmp_path)
     assert measured.values[:, 0].tolist() == [2 / 3, 0.0]
     assert measured.missing == ((1,), (2,))
-    assert measured.notes == ("made: only the 4 of 6 instances count that all candidates were asked.",)
+    assert measured.notes == (
+        "made: only the 4 of 6 instances count that all candidates were asked.",
+        "Resting on 3 of 4 answers of made/a, the rest of which have no value: right.",
+    )
     alone = measure(profile_of(right(), candidates=("made/a",)), tmp_path)
     assert (alone.values.tolist(), alone.missing) == ([[0.8]], ((0,),))
 
@@ -251,6 +255,31 @@ def test_the_expected_cost_counts_errors_silence_waiting_and_tokens(tmp_path: Pa
     each = [0.1 + 0.01 + 0.5, 5 + 0.2 + 0.02 + 0.5, 2 + 0.3 + 0.03 + 0.5, 2 + 0.5]
     assert measured.values[0, 1] == pytest.approx(sum(each) / 4)
     assert measured.replicates[:, 0, 1].std(ddof=1) == pytest.approx(np.std(each) / 2, rel=0.05)
+
+
+def test_only_the_parts_of_the_cost_that_cost_something_have_to_be_known(tmp_path: Path) -> None:
+    for name, seconds in (("made/a", 1.0), ("made/b", math.nan)):
+        said = [Said(0, "yes", latency_s=seconds), Said(1, "no", latency_s=seconds, cost=0.5 if name == "made/a" else None)]
+        scored_run(tmp_path / "runs", name, said)
+    whole = measure(profile_of(right(), costs=Costs(error=5, latency=0.1)), tmp_path)
+    assert whole.estimates[1][1] is None
+    unknown = "made: what answers of made/b cost is not known, since of none it is known how long they took (latency_s)."
+    assert unknown in whole.notes
+    assert "made: what the tokens of made/b cost is not known, and counts as nothing." in whole.notes
+    errors = measure(profile_of(right(), costs=Costs(error=5)), tmp_path)
+    assert errors.values[:, 1].tolist() == pytest.approx([(0 + 5 + 0.5) / 2, 2.5])
+    assert unknown not in errors.notes
+    waiting = measure(profile_of(costs=Costs(latency=2, answer=1, metric="exact_match")), tmp_path)
+    assert waiting.values[0].tolist() == pytest.approx([2 + 1 + 0.25])
+
+
+def test_where_errors_cost_nothing_nobody_has_to_know_what_is_right(tmp_path: Path) -> None:
+    said = [Said(item, "yes", latency_s=1.0, judged=None) for item in range(3)]
+    scored_run(tmp_path / "runs", "made/a", said, metrics=("judge_score",))
+    with pytest.raises(AssayError, match="the costs cannot be computed"):
+        measure(profile_of(right(), costs=Costs(error=1, metric="rouge_l")), tmp_path)
+    known = measure(profile_of(right(), costs=Costs(latency=1, metric="rouge_l")), tmp_path)
+    assert known.values[0].tolist() == [1.0, 1.0]
 
 
 def test_a_candidate_without_a_scenario_has_no_value_over_several(tmp_path: Path) -> None:
@@ -363,5 +392,5 @@ def test_what_there_is_not_is_named_with_what_there_is(
 def test_a_file_that_is_damaged_is_named(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "runs", "made/a", [trial_of(0, 1.0), trial_of(1, 0.0)])
     (folder / "scores.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(AssayError, match=r"scores\.parquet cannot be read: .*assay verify"):
+    with pytest.raises(AssayError, match=r"the evidence is not whole: .*scores\.parquet: changed"):
         measure(profile_of(right()), tmp_path)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
 import stat
 import subprocess
+import sys
+import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from assay import __version__
 from assay.decisions.deciding import decide
 from assay.decisions.measuring import measure
 from assay.decisions.packing import make_pack, write_zip
@@ -24,6 +32,7 @@ from assay.decisions.verification import Checked, Options, Verifier
 from assay.errors import AssayError
 from assay.store import find_runs
 from assay.store.folders import CONTENT, MANIFEST, TRANSCRIPTS
+from assay.store.transcripts import transcript_schema
 from decision_records import PROFILE, RECORD, decided, signed_by
 
 __all__ = ["decided"]
@@ -85,6 +94,40 @@ def test_a_pack_is_checked_without_assay(folder: Path, tmp_path: Path) -> None:
         subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=held, check=True)
 
 
+HARD = [6.63280968613e-8, 1e-7, 1.0, -0.0, 1e16, 1e22, 123456789.125, 5e-324, 0.1 + 0.2]
+"""Numbers that languages write in different ways."""
+
+
+def run_recipe(held: Path) -> str:
+    """What the Python in a pack's README says, run in the unpacked pack without anything of assay."""
+    fenced = re.findall(r"^```\n(import .*?)^```$", (held / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(fenced) == 1
+    return subprocess.run([sys.executable, "-I", "-c", fenced[0]], cwd=held, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_recipe_in_the_readme_gives_the_records_digest(folder: Path, tmp_path: Path) -> None:
+    record = read_record(folder / RECORD)
+    weights = {f"w{place}": number for place, number in enumerate(HARD)}
+    method = {'Größe \u2028 \x7f\x1f\t\b/\\"': "\U0001f600", "\uffff": "", "\U00010000": "\x00", "é": "e\u0301"}
+    decision = msgspec.structs.replace(record.decision, weights=weights, distance=6.63280968613e-8, method=method)
+    write_record(sealed(msgspec.structs.replace(record, decision=decision)), folder / RECORD)
+    assert "e-8" in (folder / RECORD).read_text("utf-8")
+    signed_by(folder / RECORD, "ana")
+    make_pack(folder / RECORD, tmp_path / "pack.zip")
+    held = unzipped(tmp_path / "pack.zip", tmp_path / "held")
+    assert run_recipe(held) == "record.json: OK\n"
+    text = (held / "record.json").read_text("utf-8")
+    for old, new in (
+        ("6.63280968613e-8", "6.63280968614e-8"),
+        ("It is right more often.", "It is cheaper."),
+        ('"schema": 2', '"schema": 3'),
+    ):
+        assert text.count(old) > 0
+        (held / "record.json").write_text(text.replace(old, new), "utf-8")
+        assert run_recipe(held) == "record.json: changed\n"
+    assert "\\" not in (held / "README.md").read_text("utf-8")
+
+
 def test_the_pages_of_a_pack_say_what_was_asked_and_run_nothing(folder: Path, tmp_path: Path) -> None:
     make_pack(folder / RECORD, tmp_path / "pack.zip")
     held = unzipped(tmp_path / "pack.zip", tmp_path / "held")
@@ -121,25 +164,72 @@ def test_every_file_of_a_pack_counts(folder: Path, tmp_path: Path) -> None:
     assert problems(held, quick=True) == [f"{held / 'added.txt'}: not part of the pack"]
 
 
-def told(pack: Path) -> list[str]:
-    """Everything that is said of a pack but that nobody signed it."""
+def wrong(pack: Path) -> list[str]:
+    """Everything that is wrong with a pack, or why it is refused."""
     try:
-        found = checked(pack, quick=True)
+        return problems(pack, quick=True)
     except AssayError as refused:
         return [str(refused)]
-    return [line for one in found for line in (*one.problems, *one.notes) if "signed" not in line]
 
 
 def test_a_byte_changed_in_the_zip_is_found(folder: Path, tmp_path: Path) -> None:
     pack = tmp_path / "pack.zip"
     make_pack(folder / RECORD, pack)
     good = pack.read_bytes()
-    for position in range(7, len(good), len(good) // 12):
-        pack.write_bytes(good[:position] + bytes([good[position] ^ 1]) + good[position + 1 :])
-        assert told(pack), position
+    directory = good.rfind(b"PK\x05\x06")
+    for position in (*range(7, len(good), len(good) // 12), *range(0, 40, 4), *range(directory, len(good), 3)):
+        pack.write_bytes(good[:position] + bytes([good[position] ^ 4]) + good[position + 1 :])
+        assert wrong(pack), position
     pack.write_bytes(good[:-30])
     with pytest.raises(AssayError, match="damaged, or no zip"):
         problems(pack)
+
+
+@pytest.mark.parametrize("harm", ["before", "after", "comment"])
+def test_a_zip_holds_nothing_beside_its_files(harm: str, folder: Path, tmp_path: Path) -> None:
+    pack = tmp_path / "pack.zip"
+    make_pack(folder / RECORD, pack)
+    good = pack.read_bytes()
+    if harm == "comment":
+        with zipfile.ZipFile(pack, "a") as held:
+            held.comment = b"they all agreed"
+    else:
+        pack.write_bytes(b"x" + good if harm == "before" else good + b"x")
+    assert f"{pack}: changed (the zip is not, byte for byte, what packing its files gives)" in wrong(pack)
+
+
+def test_pages_are_compared_whatever_version_is_said_to_have_made_them(folder: Path, tmp_path: Path) -> None:
+    make_pack(folder / RECORD, tmp_path / "pack.zip")
+    held = unzipped(tmp_path / "pack.zip", tmp_path / "held")
+    for name, old, new in (("environment.json", f'"assay": "{__version__}"', '"assay": "0.0.1"'), ("README.md", "any", "no")):
+        text = (held / name).read_text("utf-8")
+        assert old in text
+        (held / name).write_text(text.replace(old, new), "utf-8")
+    found = problems(held)
+    for name in ("environment.json", "README.md"):
+        assert (
+            f"{held / name}: changed, or made by assay 0.0.1 as it says (here is {__version__}): that version can tell" in found
+        )
+
+
+def test_a_zip_of_more_entries_than_a_pack_has_is_refused_before_any_is_looked_at(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "pack.zip", "w") as held:
+        for number in range(10_001):
+            held.writestr(entry(f"../{number}"), b"")
+    with pytest.raises(AssayError, match="it holds 10,001 entries, and no pack has more than 10,000"):
+        problems(tmp_path / "pack.zip")
+
+
+def test_what_is_no_file_in_an_unpacked_pack_is_named_and_not_read(folder: Path, tmp_path: Path) -> None:
+    make_pack(folder / RECORD, tmp_path / "pack.zip", ("completion",))
+    held = unzipped(tmp_path / "pack.zip", tmp_path / "held")
+    for name in ("redactions.json", "record.md", "mapping.md"):
+        good = (held / name).read_bytes()
+        (held / name).unlink()
+        os.mkfifo(held / name)
+        assert f"{held / name}: replaced by what is no file" in problems(held)
+        (held / name).unlink()
+        (held / name).write_bytes(good)
 
 
 def test_redacted_texts_are_gone_and_the_pack_says_so(folder: Path, tmp_path: Path) -> None:
@@ -152,8 +242,7 @@ def test_redacted_texts_are_gone_and_the_pack_says_so(folder: Path, tmp_path: Pa
         after = pl.read_parquet(held / "runs" / "default" / run.name / TRANSCRIPTS)
         assert after.schema == before.schema
         row, shown = before.row(0, named=True), after.row(0, named=True)
-        digest = hashlib.sha256(row["input"].encode()).hexdigest()
-        assert shown["input"] == f"[redacted: sha256 {digest}]"
+        assert shown["input"] == "[redacted]"
         assert shown["instance_id"] == row["instance_id"]
         text = json.dumps(shown)
         secrets = [row["input"], *row["prompts"], row["completion"], *(each["text"] for each in row["references"])]
@@ -165,7 +254,7 @@ def test_redacted_texts_are_gone_and_the_pack_says_so(folder: Path, tmp_path: Pa
         assert all(one.partial for one in found if one.kind != "pack")
         assert any("redacted: input, completion, references, subgroups" in note for note in found[0].notes)
         assert any("not made again: transcripts are redacted" in note for note in found[1].notes)
-        assert all(any("texts redacted" in note for note in one.notes) for one in found[2:])
+        assert all(any("values redacted" in note for note in one.notes) for one in found[2:])
     assert "Redacted: input" in (held / "README.md").read_text()
 
 
@@ -210,19 +299,59 @@ def test_a_profile_can_say_what_is_to_be_redacted(folder: Path, tmp_path: Path) 
     assert redactions.fields == ("completion", "input")
 
 
-def test_texts_that_were_scored_are_hidden_with_the_input(tmp_path: Path) -> None:
-    schema = {"continuations": pl.List(pl.String()), "completion": pl.String(), "input": pl.String(), "subgroups": pl.String()}
-    rows = [
-        {"continuations": [" Paris"], "completion": " Paris", "input": "a", "subgroups": "{}"},
-        {"continuations": [None], "completion": "said freely", "input": "b", "subgroups": "{}"},
+def test_texts_that_were_scored_are_hidden_with_the_input_in_all_trials_or_in_none(tmp_path: Path) -> None:
+    transcripts(tmp_path / "t.parquet")
+    both, marks = pl.read_parquet(tmp_path / "t.parquet"), ["[redacted]"] * 3
+    expected = {
+        "scored": (both, {"completion": marks, "prediction": marks}, 19),
+        "lettered": (both.tail(2), {"completion": ["B", "said freely"], "prediction": marks[:2]}, 10),
+        "free": (both.tail(1), {"completion": ["said freely"], "prediction": ["said freely"]}, 4),
+    }
+    for name, (table, shown, count) in expected.items():
+        table.write_parquet(tmp_path / f"{name}.parquet")
+        assert redact(tmp_path / f"{name}.parquet", ["input"], tmp_path / "out.parquet") == count, name
+        found = pl.read_parquet(tmp_path / "out.parquet")
+        assert {column: found[column].to_list() for column in shown} == shown, name
+        assert found["input"].to_list() == found["group"].to_list() == marks[: table.height]
+        assert {each["text"] for row in found["references"] for each in row} == {"[redacted]"}
+    assert pl.read_parquet(tmp_path / "out.parquet")["continuations"].to_list() == [[None]]
+
+
+def transcripts(path: Path, **told: str) -> None:
+    """Three trials: a text that was scored, an option that was named by its letter, and words of the model's own."""
+    rows: list[dict[str, Any]] = [
+        {"continuations": [" Paris"], "completion": " Paris", "prediction": "Paris", "choice": 1},
+        {"continuations": [None], "completion": "B", "prediction": "Paris", "choice": 1},
+        {"continuations": [None], "completion": "said freely", "prediction": "said freely", "choice": None},
     ]
-    pl.DataFrame(rows, schema=schema).write_parquet(tmp_path / "t.parquet")
-    assert redact(tmp_path / "t.parquet", ["input"], tmp_path / "out.parquet") == 4
-    first, second = pl.read_parquet(tmp_path / "out.parquet").rows(named=True)
-    assert first["completion"].startswith("[redacted")
-    assert first["continuations"][0].startswith("[redacted")
-    assert second["completion"] == "said freely"
-    assert second["continuations"] == [None]
+    options = [{"text": text, "correct": text == "Paris", "role": ""} for text in ("Rome", "Paris")]
+    asked = {"input": "Where?", "group": "a whole passage", "subgroups": "{}", "references": options}
+    read = {"choice_probabilities": [0.2, 0.8], "confidence": 0.8, "outcome": "answered"}
+    made = [{**asked, **read, **row, **told} for row in rows]
+    schema = {name: kind for name, kind in transcript_schema().items() if name in made[0]}
+    pl.DataFrame(made, schema=schema).write_parquet(path)
+
+
+def test_no_number_tells_what_was_answered_where_completions_are_redacted(tmp_path: Path) -> None:
+    transcripts(tmp_path / "t.parquet")
+    assert redact(tmp_path / "t.parquet", ["completion"], tmp_path / "out.parquet") == 14
+    for row in pl.read_parquet(tmp_path / "out.parquet").rows(named=True):
+        assert (row["choice"], row["choice_probabilities"], row["confidence"]) == (None, None, None)
+        assert (row["completion"], row["prediction"]) == ("[redacted]", "[redacted]")
+        assert [each["text"] for each in row["references"]] == ["Rome", "Paris"]
+        assert row["outcome"] == "answered"
+
+
+@settings(max_examples=20)
+@given(st.text(min_size=1))
+def test_a_short_text_cannot_be_guessed_from_what_stands_in_its_place(secret: str) -> None:
+    seen = []
+    with tempfile.TemporaryDirectory() as folder:
+        for text in (secret, "north"):
+            transcripts(Path(folder) / "t.parquet", **dict.fromkeys(("input", "group", "completion", "prediction"), text))
+            redact(Path(folder) / "t.parquet", ["input", "completion"], Path(folder) / "out.parquet")
+            seen.append((Path(folder) / "out.parquet").read_bytes())
+    assert seen[0] == seen[1]
 
 
 def test_candidates_of_the_same_name_in_suites_of_the_same_name_are_told_apart(folder: Path, tmp_path: Path) -> None:
@@ -283,6 +412,8 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644, method: int = zipfile.ZIP
         ([entry("bomb", method=zipfile.ZIP_DEFLATED)], "is compressed"),
         ([entry("a"), entry("A")], "is there twice"),
         ([entry("a"), entry("a/b")], "is there twice"),
+        ([entry("a/b"), entry("A")], "is there twice"),
+        ([entry("/".join("d" * 3000))], "no file in a folder"),
     ],
 )
 def test_a_zip_that_could_do_harm_is_not_unpacked(entries: list[zipfile.ZipInfo], reason: str, tmp_path: Path) -> None:
@@ -317,6 +448,6 @@ def test_entries_that_share_their_bytes_are_not_unpacked(tmp_path: Path) -> None
 def test_what_is_no_pack_is_said_in_one_line(content: bytes, tmp_path: Path) -> None:
     pack = tmp_path / "pack.zip"
     pack.write_bytes(content)
-    said = told(pack)
+    said = wrong(pack)
     assert "damaged, or no zip" in said[0] or [line.split(": ")[-1] for line in said[:2]] == ["missing", "missing"]
     assert not any("\n" in line for line in said)

@@ -66,6 +66,20 @@ def test_keys_that_are_left_empty_are_as_if_they_were_not_there(tmp_path: Path) 
     assert (len(profile.criteria), profile.constraints, profile.costs) == (1, (), None)
 
 
+def test_costs_alone_are_a_profile_and_their_currency_is_that_of_prices(tmp_path: Path) -> None:
+    head = "name: x\ndeployment: {owner: a, context: b}\ncosts: {error: 5, currency: EUR}\n"
+    assert read_profile(written(tmp_path, head)).criteria == ()
+    limits = (
+        "constraints:\n  - {name: cheap, metric: cost, at_most: 1}\n  - {name: right, metric: exact_match, at_least: 0.5}\n"
+    )
+    cheap, right = read_profile(written(tmp_path, head + limits)).constraints
+    assert (cheap.unit, right.unit) == ("EUR", "")
+    own = read_profile(written(tmp_path, head + limits.replace("cost,", "cost, unit: cents,", 1))).constraints[0]
+    assert own.unit == "cents"
+    (bare,) = read_profile(written(tmp_path, head.split("costs")[0] + limits.split("  - {name: right")[0])).constraints
+    assert bare.unit == ""
+
+
 WRONG = [
     ("name: Billing assistant\n", "", r"profile.yaml: name is missing"),
     ("owner: Ana Ruiz, ", "", r"line 2: deployment: owner is missing \(it needs owner and context\)"),
@@ -133,7 +147,10 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, old: str, new: str
     [
         ("[1, 2]", "must be a mapping with the keys name, deployment"),
         ("", "must be a mapping"),
-        ("name: x\ndeployment: {owner: a, context: b}", r"there is nothing to decide by \(add criteria, constraints or both\)"),
+        (
+            "name: x\ndeployment: {owner: a, context: b}",
+            r"there is nothing to decide by \(add criteria, constraints or costs\)",
+        ),
         ("name: x\ndeployment: {owner: a, context: b}\ncriteria: {name: r}", r"line 3: criteria: .*start each with - name:"),
         ("name: x\ndeployment: {owner: a, context: b}\ncriteria: [r]", r"line 3: criteria.0: Expected `object`"),
         (
@@ -146,6 +163,30 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, old: str, new: str
 def test_a_file_that_is_no_profile_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(AssayError, match=message):
         read_profile(written(tmp_path, text))
+
+
+def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path: Path) -> None:
+    text = WHOLE.replace("weight: [2, 4]", "weight: [1e-06, 1E3]").replace("at_most: 2", "at_most: 2e+0")
+    text = text.replace("confidence: 0.9\nseed", "confidence: 9e-1\nseed").replace("error: 5", "error: 5e-3")
+    profile = read_profile(written(tmp_path, text.replace("unacceptable: 0.3", "unacceptable: 3e-1")))
+    assert profile.criteria[0].weight == (1e-6, 1e3)
+    assert profile.criteria[1].value == Value(unacceptable=0.3, satisfying=0)
+    assert (profile.constraints[0].at_most, profile.confidence) == (2.0, 0.9)
+    assert profile.costs is not None
+    assert profile.costs.error == 0.005
+    named = read_profile(written(tmp_path, WHOLE.replace("name: steady", "name: 1e5")))
+    assert named.constraints[1].name == "1e5"
+
+
+@pytest.mark.parametrize(("count", "refused"), [(50, False), (51, True)])
+def test_more_criteria_than_anybody_can_weigh_are_refused(tmp_path: Path, count: int, refused: bool) -> None:
+    rows = "".join(f"  - {{name: c{number}, metric: exact_match}}\n" for number in range(count))
+    path = written(tmp_path, f"name: n\ndeployment: {{owner: o, context: c}}\ncriteria:\n{rows}")
+    if not refused:
+        assert len(read_profile(path).criteria) == count
+        return
+    with pytest.raises(AssayError, match=r"profile\.yaml, line 3: 51 criteria are more than anybody can weigh"):
+        read_profile(path)
 
 
 def test_weights_that_all_vanish_are_refused(tmp_path: Path) -> None:
@@ -208,5 +249,5 @@ def test_any_file_gives_a_profile_or_a_line_that_says_why_not(tmp_path_factory: 
     with contextlib.suppress(AssayError):
         profile = read_profile(written(folder, yaml.safe_dump(plain, allow_unicode=True)))
         assert isinstance(profile, Profile)
-        assert profile.criteria or profile.constraints
+        assert profile.criteria or profile.constraints or profile.costs
         assert all(weight_range(criterion)[0] >= 0 for criterion in profile.criteria)

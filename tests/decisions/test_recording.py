@@ -18,7 +18,7 @@ from assay.decisions.record import Choice
 from assay.decisions.recording import digest_of, page_of, read_record, sealed, write_record
 from assay.errors import AssayError
 from assay.text import one_line
-from decision_records import RECORD, decided, signed_by, small_record
+from decision_records import RECORD, decided, no_file_larger_than, signed_by, small_record
 
 __all__ = ["decided"]
 
@@ -78,8 +78,8 @@ def test_what_is_no_record_is_refused_in_one_line(content: bytes, tmp_path: Path
 
 def test_a_record_of_a_later_form_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(small_record(), schema=2)))
-    with pytest.raises(AssayError, match="form 2"):
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(small_record(), schema=3)))
+    with pytest.raises(AssayError, match="form 3"):
         read_record(path)
 
 
@@ -116,6 +116,16 @@ def test_a_signed_record_that_was_changed_is_not_written(tmp_path: Path) -> None
     assert path.read_bytes() == good
     with pytest.raises(AssayError, match=r"end in \.json"):
         write_record(small_record(), tmp_path / "x.txt")
+
+
+def test_where_the_disk_is_full_neither_file_is_left_and_the_error_names_one(tmp_path: Path) -> None:
+    record = small_record(profile_file="\x01" * 2000)  # longer in JSON than on the page
+    write_record(record, tmp_path / "a.json")
+    sizes = {file.suffix: file.stat().st_size for file in tmp_path.iterdir()}
+    assert sizes[".md"] < sizes[".json"]
+    with no_file_larger_than(sizes[".md"]), pytest.raises(AssayError, match=r"b\.json cannot be written: "):
+        write_record(record, tmp_path / "b.json")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.json", "a.md"]
 
 
 def test_what_cannot_be_stored_is_refused() -> None:

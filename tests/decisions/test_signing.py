@@ -19,7 +19,7 @@ from assay.decisions.keys import PASSPHRASE, fingerprint_of, new_key, public_par
 from assay.decisions.recording import read_record, write_record
 from assay.decisions.signing import Signer, key_problems, look_alikes, sign, signature_problems
 from assay.errors import AssayError
-from decision_records import signed_by, small_record
+from decision_records import no_file_larger_than, signed_by, small_record
 
 
 def test_a_key_is_for_its_owner_alone_and_never_written_over(tmp_path: Path) -> None:
@@ -34,6 +34,12 @@ def test_a_key_is_for_its_owner_alone_and_never_written_over(tmp_path: Path) -> 
     file.chmod(0o644)
     with pytest.raises(AssayError, match="chmod 600"):
         read_key(file)
+
+
+def test_a_key_that_could_not_be_written_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+    with no_file_larger_than(10), pytest.raises(AssayError, match="cannot be written"):
+        new_key(tmp_path / "me.pem")
+    new_key(tmp_path / "me.pem")
 
 
 def test_a_passphrase_locks_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

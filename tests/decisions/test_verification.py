@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +14,13 @@ import polars as pl
 import pytest
 
 from assay import registry
-from assay.decisions.keys import read_public_key
+from assay.decisions.deciding import decide
+from assay.decisions.keys import read_key, read_public_key
+from assay.decisions.measuring import measure
+from assay.decisions.reading import read_profile
 from assay.decisions.recomputing import alike, recompute
 from assay.decisions.record import DecisionRecord
-from assay.decisions.recording import page_of, read_record, sealed, write_record
+from assay.decisions.recording import LARGEST, make_record, page_of, read_record, sealed, write_record
 from assay.decisions.verification import Checked, Options, Verifier, counted
 from assay.errors import AssayError
 from assay.metrics.base import Metric
@@ -24,7 +28,7 @@ from assay.store import RunFolder, find_runs
 from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, encode_json
 from assay.store.manifest import file_digest
 from comparison_helpers import trial_of, write_run
-from decision_records import RECORD, decided, signed_by, small_record
+from decision_records import PROFILE, RECORD, decided, signed_by, small_record
 
 __all__ = ["decided"]
 
@@ -325,6 +329,13 @@ CHANGES = [
     (set_at("choice", "chosen", "nobody"), "choice.chosen is 'nobody'"),
     (set_at("evidence", 0, "candidate", "baseline/uniform"), "evidence: "),
     (set_at("evidence", 0, "scenario", "capitals"), "evidence: "),
+    (set_at("evidence", 0, "run", "another"), "evidence: 'another' is not the name of the run in "),
+    (set_at("decision", "notes", ["All is fine."]), "decision.notes hold what the evidence does not give: All is fine."),
+    (set_at("created", "yesterday"), "created is 'yesterday', which is no time in UTC"),
+    (set_at("created", "2026-02-30T00:00:00Z"), "created is "),
+    (set_at("choice", "by", " "), "choice.by is empty"),
+    (set_at("earlier", [{"chosen": "", "by": "", "rationale": "x"}]), "choice.by is empty"),
+    (set_at("choice", {"chosen": "", "by": "Ana", "rationale": ""}), "choice.rationale is empty, and 'no candidate' is not"),
 ]
 
 
@@ -336,6 +347,122 @@ def test_what_does_not_follow_from_profile_and_runs_is_named_though_the_digest_f
     assert problems(path, quick=True) == []
     found = problems(path)
     assert any(problem.startswith(f"{path}: {named}") for problem in found), found
+
+
+def test_a_note_that_the_evidence_gives_cannot_be_taken_out(folder: Path) -> None:
+    text = PROFILE.replace("owner: Ana Ruiz", 'owner: "(to be filled in)"')
+    (folder / "profile.yaml").write_text(text)
+    profile = read_profile(folder / "profile.yaml")
+    measured = measure(profile, folder)
+    write_record(make_record(profile, text, measured, decide(profile, measured), folder / RECORD), folder / RECORD)
+    assert read_record(folder / RECORD).decision.notes == ("The profile does not say yet: owner.",)
+    assert problems(folder / RECORD) == []
+    path = resealed_record(folder, set_at("decision", "notes", []))
+    assert problems(path) == [f"{path}: decision.notes lack: The profile does not say yet: owner."]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "openai/a dropped out after 1,024 of 4,000 instances: it is worth less than openai/b.",
+        "runs/x/capitals,a-0: left out, as it has no manifest.json: it was never finished, or that file was removed.",
+    ],
+)
+def test_notes_about_other_runs_than_the_evidence_are_named_as_what_only_signatures_vouch_for(note: str, folder: Path) -> None:
+    path = resealed_record(folder, set_at("decision", "notes", [note]))
+    (record, *_) = Verifier().anything(path)
+    assert record.problems == []
+    assert f"{path}: not about the evidence, so that only signatures vouch for it: {note}" in record.notes
+
+
+def test_words_and_page_are_compared_whatever_version_is_said_to_have_written_them(folder: Path) -> None:
+    def reworded(plain: dict[str, Any]) -> None:
+        plain["environment"]["assay"] = "0.0.1"
+        plain["decision"]["words"] = ["Choose me."]
+
+    path = resealed_record(folder, reworded)
+    (found,) = problems(path)
+    assert found.startswith(f"{path}: decision.words is ('Choose me.',), recomputed ")
+    assert "it says that it was decided with assay 0.0.1 (here " in found
+    page_of(path).write_text("Choose me.")
+    assert any("unless assay 0.0.1, which is said to have written it" in problem for problem in problems(path))
+
+
+LACKING = "ece_10_bin"
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (set_at("decision", "recommended", "baseline/uniform"), ""),  # rests on all measures, which the note says
+        (set_at(*STANDING, "measurements", 0, "estimate", "value", 0.9), ": measurements.right answers.estimate.value is 0.9"),
+        (set_at(*STANDING, "constraints", 0, "value", 0.9), ": constraints.right enough.value is 0.9"),
+        (set_at(*STANDING, "measurements", 0, "measure", "x"), ": its measurements are not those of the profile"),
+        (set_at("profile", "criteria", 0, "weight", 9.0), "profile.criteria[0].weight is 9.0"),
+        (set_at("profile", "criteria", 1, "weight", 9.0), "profile.criteria.weight is 9.0"),
+        (set_at("profile", "criteria", 1, "value", None), "profile.criteria.value is None"),
+        (set_at("profile", "seed", 7), "profile.seed is 7"),
+        (set_at("name", "Another"), "name is 'Another'"),
+        (set_at("profile_file", "x"), "profile: its file has other measures"),
+    ],
+)
+def test_a_metric_that_is_not_installed_leaves_all_else_checked(
+    change: Callable[[dict[str, Any]], None], named: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = {name: metric for name, metric in registry.metrics._things.items() if name != LACKING}
+    monkeypatch.setattr(registry.metrics, "_things", held)
+    (record, *_) = (one for one in Verifier().anything(folder / RECORD) if one.kind == "record")
+    assert (record.problems, record.partial) == ([], True)
+    assert any(f"not computed again, as {LACKING} is not installed here" in note for note in record.notes)
+    found = problems(resealed_record(folder, change))
+    assert (not named and found == []) or any(named in problem for problem in found), found
+
+
+@pytest.mark.parametrize("long", ["a" * 5000, "a/" * 5000])
+def test_a_path_that_no_system_bears_is_one_problem_of_its_record(long: str, folder: Path) -> None:
+    path = resealed_record(folder, set_at("evidence", 0, "folder", long))
+    shutil.move(folder / "runs", folder / "moved")
+    (record, *others) = Verifier().anything(path)
+    assert sum("evidence missing: aa" in problem or "evidence missing: a/a" in problem for problem in record.problems) == 1
+    assert others == []
+    with pytest.raises(AssayError, match="File name too long"):
+        problems(Path(long))
+    with pytest.raises(AssayError, match="File name too long"):
+        find_runs(Path(long))
+
+
+def test_pipes_and_devices_are_never_read(folder: Path) -> None:
+    pipe = folder / "pipe.json"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        for reading in (problems, read_record, read_key, lambda path: read_public_key(str(path))):
+            with pytest.raises(AssayError, match="is no file"):
+                reading(path)
+    page_of(folder / RECORD).unlink()
+    os.mkfifo(page_of(folder / RECORD))
+    assert any(str(page_of(folder / RECORD)) in problem for problem in problems(folder / RECORD))
+    run = run_in(folder)
+    (run.path / SPEC).unlink()
+    os.mkfifo(run.path / SPEC)
+    assert f"{run.path / SPEC}: missing" in problems(run.path)
+    with pytest.raises(AssayError, match=r"spec\.json is no file"):
+        run.spec_file()
+
+
+def changed_input(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(input=pl.lit("What is love?"))
+
+
+def changed_prompts(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(prompts=pl.lit(["another prompt"]))
+
+
+@pytest.mark.parametrize("change", [changed_input, changed_prompts])
+def test_what_was_asked_is_sealed_too(change: Callable[[pl.DataFrame], pl.DataFrame], folder: Path) -> None:
+    run = run_in(folder)
+    change(pl.read_parquet(run.path / TRANSCRIPTS)).write_parquet(run.path / TRANSCRIPTS)
+    resealed(run)
+    assert problems(run.path) == [f"{run.path / MANIFEST}: columns: the seals are not those of the columns of {TRANSCRIPTS}"]
 
 
 def test_the_page_must_say_what_the_record_says(folder: Path) -> None:
@@ -392,6 +519,16 @@ def test_a_folder_is_searched_for_records_that_somebody_broke(folder: Path) -> N
     assert checked["renamed.json"].problems
     assert checked["cut.decision.json"].problems
     assert "other.json" not in checked
+
+
+def test_what_is_called_a_record_and_cannot_be_read_as_one_is_not_passed_over(folder: Path) -> None:
+    os.mkfifo(folder / "a.decision.json")
+    with (folder / "b.decision.json").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    found = problems(folder, quick=True)
+    assert len(found) == 2
+    assert "a.decision.json cannot be read: it is no file" in found[0]
+    assert "b.decision.json is too large for a decision record" in found[1]
 
 
 @pytest.mark.parametrize("made", ["nothing", "other.json", "empty"])

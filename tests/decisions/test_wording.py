@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.decisions.profile import Constraint, Criterion, Value
 from assay.decisions.ranking import Ranking
-from assay.decisions.reading_out import in_words, interval_in_words, limit_in_words, percent, shares_in_words
+from assay.decisions.reading_out import beside_limit, in_words, interval_in_words, limit_in_words, percent, shares_in_words
 from assay.decisions.results import Held, Standing
 from assay.decisions.wording import cases, left_out, limits, listed, would_change
 from assay.metrics.derived import find
@@ -46,14 +49,25 @@ def test_no_number_of_cases_is_said_where_none_would_do() -> None:
 
 
 def test_a_constraint_is_told_with_its_limit_and_its_bound() -> None:
-    held = Held(constraint="fast enough", limit="at most 2 s", confidence=0.95, value=1.4, bound=1.62, verdict="met")
+    held = Held(
+        constraint="fast enough", limit="at most 2 s", threshold=2, confidence=0.95, value=1.4, bound=1.62, verdict="met"
+    )
     assert limits([held], {"fast enough": "s"}) == "fast enough 1.40 s (at most 2 s; at 95 % confidence not above 1.62 s)"
     low = Held(
-        constraint="right", limit="at least 0.9", confidence=0.9, value=0.93, bound=0.88, verdict="undetermined", more=40
+        constraint="right",
+        limit="at least 0.9",
+        threshold=0.9,
+        confidence=0.9,
+        value=0.93,
+        bound=0.88,
+        verdict="undetermined",
+        more=40,
     )
     words = "right 0.93 (at least 0.9; at 90 % confidence not below 0.88, about 40 more cases would settle it)"
     assert limits([low], {"right": ""}) == words
-    bare = Held(constraint="right", limit="at least 0.9", confidence=0.9, value=None, bound=None, verdict="undetermined")
+    bare = Held(
+        constraint="right", limit="at least 0.9", threshold=0.9, confidence=0.9, value=None, bound=None, verdict="undetermined"
+    )
     standing = Standing(
         candidate="A", acceptable="undetermined", measurements=(), constraints=(bare,), worth=None, dominance=None,
         acceptability=None,
@@ -61,6 +75,49 @@ def test_a_constraint_is_told_with_its_limit_and_its_bound() -> None:
     assert left_out(standing, ["speed"], {"right": ""}) == (
         "A is not known to be acceptable: right not measured (at least 0.9); speed was not measured, so that it has no rank."
     )
+
+
+def test_what_is_violated_is_told_with_the_bound_that_shows_it() -> None:
+    slow = Held(constraint="fast", limit="at most 1 s", threshold=1, confidence=0.95, value=1.5, bound=1.42, verdict="violated")
+    assert limits([slow], {"fast": "s"}) == "fast 1.50 s (at most 1 s; at 95 % confidence not below 1.42 s)"
+    wrong = Held(
+        constraint="right", limit="at least 0.5", threshold=0.5, confidence=0.95, value=0.2, bound=0.31, verdict="violated"
+    )
+    assert limits([wrong], {"right": ""}) == "right 0.20 (at least 0.5; at 95 % confidence not above 0.31)"
+
+
+def test_a_bound_is_never_rounded_onto_its_limit_or_over_it() -> None:
+    near = Held(
+        constraint="right",
+        limit="at least 0.5",
+        threshold=0.5,
+        confidence=0.95,
+        value=0.58,
+        bound=0.496,
+        verdict="undetermined",
+        more=900,
+    )
+    assert (
+        limits([near], {"right": ""})
+        == "right 0.58 (at least 0.5; at 95 % confidence not below 0.496, about 900 more cases would settle it)"
+    )
+    assert beside_limit(0.4996, 0.5) == "0.4996"
+    assert beside_limit(0.496, 0.497, "0.50") == "0.496"
+    assert beside_limit(0.5, 0.5) == "0.5"
+    assert beside_limit(1000.4, 1000) == "1000.4"
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
+def test_a_number_lies_on_the_side_of_its_limit_on_which_it_is_written(number: float, limit: float) -> None:
+    written = float(beside_limit(number, limit))
+    if abs(number - limit) > 1e-12 * max(abs(number), abs(limit), 1e-200):
+        assert (written > limit, written < limit) == (number > limit, number < limit)
+
+
+def test_prices_are_in_the_currency_that_they_are_in() -> None:
+    cheap = Constraint(name="cheap", metric="cost", at_most=0.01)
+    assert limit_in_words(cheap, find("cost")) == "at most 0.01 in the currency of the prices"
+    assert limit_in_words(msgspec.structs.replace(cheap, unit="EUR"), find("cost")) == "at most 0.01 EUR"
 
 
 def ranking(worths: dict[str, list[int]], weights: list[float | tuple[float, float]]) -> Ranking:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assay.drift.results import Change, Drift
+from assay.drift.shown import drift_tables
 from assay.drift.watching import Watch, difference, watch
 from assay.errors import AssayError
 from assay.prompting import Generation, encode
@@ -142,9 +143,57 @@ def test_evaluations_asked_otherwise_are_left_out_and_the_keys_shown(tmp_path: P
     assert {difference.key for difference in drift.differences} == {"prompting.max_tokens"}
     with pytest.raises(AssayError, match=r"prompting\.max_tokens.*name a baseline"):
         found(tmp_path, baseline=tmp_path / "day0")
-    day(tmp_path, 3, right_but(1), model=ModelIdentity(name="m", options={"body": {"seed": 1}}))
-    with pytest.raises(AssayError, match=r"model\.options"):
+    day(tmp_path, 3, right_but(1), model=ModelIdentity(name="m", options={"body": {"seed": 1, "top_k": 2}}))
+    with pytest.raises(AssayError, match=r"model\.options\.body\.seed of made \(day3/.*: 1; day0/.*: not set\)"):
         found(tmp_path)
+
+
+def test_what_was_left_out_is_named_and_not_what_it_is_measured_by(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but(1), prompting=encode(Generation(shots=0, max_tokens=7)))
+    for number in (1, 2):
+        day(tmp_path, number, right_but(1))
+    drift = found(tmp_path)
+    (left,) = [table for table in drift_tables(drift) if table.title.startswith("Left out")]
+    ((_, evaluation, key, value, usual),) = left.rows
+    assert evaluation.startswith("day0/")
+    assert (key, value, usual) == ("prompting.max_tokens", "7", str(Generation(shots=0).max_tokens))
+    assert not any("day2" in cell for cell in left.rows[0])
+
+
+def test_a_model_whose_server_moved_keeps_its_history_and_the_move_is_told(tmp_path: Path) -> None:
+    def at(port: int) -> ModelIdentity:
+        return ModelIdentity(name="m", endpoint="chat", options={"model": "m", "base_url": f"http://h:{port}/v1", "body": {}})
+
+    for number, port in ((0, 1), (1, 1), (2, 2)):
+        day(tmp_path, number, right_but(1), model=at(port))
+    drift = found(tmp_path)
+    assert len(drift.series[0].evaluations) == 3
+    assert drift.differences == ()
+    assert drift.notes == ("made, m: asked at http://h:2/v1 since day2, before at http://h:1/v1; that alone is no change.",)
+    moved_and_other = ModelIdentity(name="m", endpoint="chat", options={"model": "n", "base_url": "http://h:3/v1", "body": {}})
+    day(tmp_path, 3, right_but(1), model=moved_and_other)
+    with pytest.raises(AssayError, match=r"differ in model\.options\.model of made \(") as refused:
+        found(tmp_path)
+    assert "base_url" not in str(refused.value)
+
+
+def test_every_scenario_that_differs_is_named(tmp_path: Path) -> None:
+    for scenario in ("a", "b", "c"):
+        day(tmp_path, 0, right_but(1), scenario=scenario, prompting=encode(Generation(shots=0, max_tokens=7)))
+        day(tmp_path, 1, right_but(1), scenario=scenario)
+    with pytest.raises(AssayError, match=r"differ in prompting\.max_tokens of a, b and c \("):
+        found(tmp_path)
+
+
+def test_a_measure_that_never_varied_has_no_row_and_no_table_is_empty(tmp_path: Path) -> None:
+    for number in range(3):
+        day(tmp_path, number, right_but(3))
+    for most in (None, 100.0):
+        tables = drift_tables(found(tmp_path, max_age=most))
+        assert all(table.rows and all(table.header) for table in tables)
+        assert any(
+            note.startswith("Never other than at the baseline: exact_match, ") for table in tables for note in table.notes
+        )
 
 
 def test_the_same_asked_again_soon_tells_what_asking_again_does(tmp_path: Path) -> None:
@@ -153,8 +202,24 @@ def test_the_same_asked_again_soon_tells_what_asking_again_does(tmp_path: Path) 
     day(tmp_path, 5, right_but(1))
     (rerun,) = found(tmp_path).series[0].reruns
     assert (rerun.first, rerun.second) == ("day0", "day0.25")
-    assert rerun.hours == pytest.approx(6, abs=0.1)
-    assert (rerun.identical, rerun.changed) == (39 / 40, 1 / 40)
+    assert rerun.minutes == pytest.approx(360, abs=1)
+    assert (rerun.identical, rerun.changed, rerun.counts) == (39 / 40, 1 / 40, True)
+
+
+def test_the_pair_in_which_a_model_changes_says_nothing_of_what_asking_again_does(tmp_path: Path) -> None:
+    for number in range(5):
+        day(tmp_path, number / 1000, right_but(number))
+    day(tmp_path, 0.005, right_but(*range(20)))
+    day(tmp_path, 0.006, right_but(*range(20)))
+    day(tmp_path, 0.3, right_but(*range(20)), version="m-2@f")
+    drift = found(tmp_path)
+    reruns = drift.series[0].reruns
+    assert [rerun.second for rerun in reruns if not rerun.counts] == ["day0.005", "day0.3"]
+    assert max(rerun.changed for rerun in reruns if rerun.counts) == 2 / 40
+    said = drift_tables(drift)[0].notes
+    assert said[-1].endswith("an alarm or a new version falls there: day0.004 and day0.005, day0.006 and day0.3.")
+    assert said[0].startswith("Asking again after a minute (day0.002, day0.003): ")
+    assert not any("47.5 %" in note for note in said)
 
 
 def test_ages_count_from_the_oldest_answer_of_the_newest_evaluation(tmp_path: Path) -> None:
@@ -181,6 +246,17 @@ def test_what_cannot_be_watched_says_why(tmp_path: Path) -> None:
             found(tmp_path, **arguments)
     with pytest.raises(AssayError, match="candidate"):
         watch([tmp_path], "n", None, Watch(), NOW)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_changed_evidence_is_refused_and_an_unfinished_run_is_named(tmp_path: Path, number: int) -> None:
+    days = [day(tmp_path, each, right_but(1)) for each in range(3)]
+    (days[2] / MANIFEST).unlink()
+    assert any(f"{days[2]}: left out, as it has no manifest.json" in note for note in found(tmp_path).notes)
+    scores = days[number] / "scores.parquet"
+    scores.write_bytes(scores.read_bytes() + b" ")
+    with pytest.raises(AssayError, match=rf"not whole: .*day{number}.*scores\.parquet: changed"):
+        found(tmp_path)
 
 
 def test_a_result_does_not_depend_on_the_order_of_folders_or_files(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine import EndpointDown, Engine, Event, ResponseCache
+from assay.engine import EndpointDown, Engine, Event, FailureBudget, ResponseCache
 from assay.engine.health import FIRST, ROW
 from assay.errors import AssayError
 from assay.models import RequestError
@@ -264,6 +264,64 @@ def test_an_endpoint_that_stops_answering_is_given_up_after_a_row_of_failures() 
                 await engine.ask(model, Request(prompt=f"worse {number}"))
             with pytest.raises(EndpointDown, match=f"{ROW} requests in a row failed, the last: a server failure"):
                 await engine.ask(model, Request(prompt="worst"))
+
+    run(main())
+
+
+@pytest.mark.parametrize("kind", ["bad_request", "malformed", "error"])
+def test_refusals_are_no_outage_where_anything_was_answered_now_or_before(kind: str, tmp_path: Path) -> None:
+    def reply(request: Request, attempt: int) -> Response:
+        if str(request.prompt).startswith("good"):
+            return answer("good")
+        raise _fail(kind)
+
+    async def main() -> None:
+        with ResponseCache(tmp_path / "r.sqlite") as cache:
+            for _ in range(2):  # the second time the good one comes from the cache
+                model = FakeEndpoint(reply)
+                async with Engine(cache) as engine:
+                    await engine.ask(model, Request(prompt="good"))
+                    for number in range(2 * ROW):
+                        assert (await engine.ask(model, Request(prompt=f"bad {number}"))).failure is not None
+                assert len(model.asked) >= 2 * ROW
+
+    run(main())
+
+
+def test_one_that_refuses_all_it_is_asked_is_given_up_unless_a_budget_decides_or_it_answered_elsewhere() -> None:
+    async def main() -> None:
+        async with Engine(None) as engine:
+            model = _raising(_fail("bad_request"))
+            for number in range(ROW - 1):
+                await engine.ask(model, Request(prompt=str(number)))
+            with pytest.raises(EndpointDown, match=f"refuses what it is asked: its first {ROW} .*a bad_request failure"):
+                await engine.ask(model, Request(prompt="last"))
+        for engine in (Engine(None, budget=FailureBudget(1e6)), Engine(None)):
+            async with engine:
+                if not engine.budget.limited:
+                    engine.answered_before([model])
+                for number in range(2 * ROW):
+                    assert (await engine.ask(model, Request(prompt=str(number)))).failure is not None
+
+    run(main())
+
+
+@pytest.mark.parametrize("kind", ["authentication", "not_found"])
+def test_refusals_in_between_do_not_hide_that_an_endpoint_is_gone(kind: str) -> None:
+    def reply(request: Request, attempt: int) -> Response:
+        if request.prompt == "good":
+            return answer("good")
+        raise _fail("bad_request" if str(request.prompt).startswith("refused") else kind)
+
+    async def main() -> None:
+        model = FakeEndpoint(reply)
+        async with Engine(None) as engine:
+            await engine.ask(model, Request(prompt="good"))
+            for number in range(ROW - 1):
+                await engine.ask(model, Request(prompt=f"refused {number}"))
+                await engine.ask(model, Request(prompt=f"gone {number}"))
+            with pytest.raises(EndpointDown, match=f"stopped answering: {ROW} requests in a row failed"):
+                await engine.ask(model, Request(prompt="the last straw"))
 
     run(main())
 

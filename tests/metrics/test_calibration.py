@@ -72,6 +72,14 @@ def test_known_values() -> None:
     assert calibration.mean_confidence(data) == pytest.approx(0.7)
 
 
+def test_an_answer_drawn_from_tied_ones_costs_what_is_to_be_expected_of_the_draw() -> None:
+    tied = columns(confidence=[0.2] * 10, score=[0.2] * 10)
+    drawn = columns(confidence=[0.2] * 10, score=[1, 1] + [0] * 8)
+    for score in (proper_scores.brier_score, proper_scores.nll, proper_scores.brier_uncertainty):
+        assert score(tied) == pytest.approx(score(drawn))
+    assert proper_scores.brier_score(tied) == pytest.approx(0.2 * 0.8**2 + 0.8 * 0.2**2)
+
+
 def test_equal_confidences_share_a_bin() -> None:
     data = columns(confidence=[0.7] * 10, score=[1] * 7 + [0] * 3)
     assert calibration.ece_10_bin(data) == pytest.approx(0.0, abs=1e-12)

@@ -28,7 +28,7 @@ from assay.records import (
     Trial,
 )
 from assay.store import RunFolder, RunWriter, find_runs, run_name, verify
-from assay.store.folders import CONTENT, MANIFEST, SpecFile, StatsFile, safe, writing
+from assay.store.folders import CONTENT, MANIFEST, SpecFile, StatsFile, distinct, safe, writing
 from assay.store.transcripts import Transcript, from_row, read_transcripts, to_row
 
 
@@ -124,6 +124,33 @@ def test_missing_added_and_renamed_files_are_found(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").rename(run.path / "scores.parquet")
     moved = run.path.rename(tmp_path / "renamed")
     assert any("renamed" in problem for problem in verify(moved))
+
+
+@given(st.tuples(st.text(max_size=4), st.text(max_size=4)), st.tuples(st.text(max_size=4), st.text(max_size=4)))
+def test_different_parts_never_share_a_folder(some: tuple[str, str], others: tuple[str, str]) -> None:
+    names = {distinct(*some), distinct(*others)}
+    assert len({tuple(filter(None, some)), tuple(filter(None, others))}) == len(names)
+    assert all(name == safe(name) or name == "" for name in names)
+
+
+def test_a_plain_name_stays_as_it_is_and_every_other_gets_a_digest() -> None:
+    assert distinct("nightly", "2026-11-30") == "nightly,2026-11-30"
+    assert distinct("nightly", "") == "nightly"
+    digested = [
+        ("cj2", "月曜日"),
+        ("cj2", "火曜日"),
+        ("a,b", ""),
+        ("a,b", "c"),
+        ("a", "b,c"),
+        ("..", ""),
+        ("x" * 200, ""),
+        ("x" * 201, ""),
+    ]
+    names = [distinct(*parts) for parts in digested]
+    assert len(set(names)) == len(names)
+    assert names[0].startswith("cj2,___-")
+    assert max(map(len, names)) < 140
+    assert distinct("cj2", "月曜日") == names[0]
 
 
 def test_different_specs_never_share_a_name_and_names_are_safe_paths() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -11,11 +12,13 @@ import pytest
 from assay.comparison import Question, compare
 from assay.errors import AssayError
 from assay.records import NamedSpec
-from assay.store.folders import MANIFEST, SPEC
-from assay.web.addresses import Address
+from assay.store.folders import MANIFEST, SPEC, STATS
+from assay.web.addresses import Address, Served
 from assay.web.catalog import evidence_of, open_catalog, slug_of
+from assay.web.page import View
 from assay.web.selection import select
 from scored_runs import Said, scored_run
+from web_helpers import html
 
 ANSWERS = [Said(item, "yes" if item % 3 else "no", perturbation=None, subgroups={"half": str(item % 2)}) for item in range(24)]
 
@@ -147,3 +150,42 @@ def test_metrics_are_listed_with_main_metrics_first(tmp_path: Path) -> None:
     metrics = open_catalog([tmp_path]).metrics
     assert metrics[0] == "exact_match"
     assert metrics[1:] == tuple(sorted(metrics[1:]))
+
+
+def test_a_name_that_looks_like_another_with_its_digest_has_a_slug_of_its_own() -> None:
+    one = slug_of("foo!")
+    assert slug_of(one) != one
+    assert len({slug_of(name) for name in ("foo!", one, slug_of(one), slug_of(slug_of(one)))}) == 4
+
+
+@pytest.mark.parametrize("name", [STATS, SPEC, MANIFEST])
+@pytest.mark.parametrize("damage", ["folder", "loop", "half a character"])
+def test_a_run_with_a_file_that_cannot_be_read_takes_no_other_away(tmp_path: Path, name: str, damage: str) -> None:
+    whole, broken = suite(tmp_path / "s", "whole", "broken")
+    file = broken / name
+    if damage == "half a character":
+        file.write_text(file.read_text().replace('"run": "', '"run": "\\ud800x', 1))
+    else:
+        file.unlink()
+        file.mkdir() if damage == "folder" else file.symlink_to(file)
+    catalog = open_catalog([tmp_path])
+    assert [entry.folder.path for entry in catalog.entries] == [whole.resolve()]
+    assert all("\n" not in problem for problem in catalog.problems)
+    if damage == "folder":
+        assert name in catalog.problems[0]
+
+
+def test_names_that_are_no_text_are_told_and_left_out(tmp_path: Path) -> None:
+    whole, run, of_suite = (
+        suite(tmp_path / "s", "whole", "run")[0],
+        *(suite(tmp_path / name, "other")[0] for name in ("t", "u")),
+    )
+    os.rename(run, os.fsencode(run.parent) + b"/r\xe9-123")
+    os.rename(of_suite.parent, os.fsencode(tmp_path) + b"/s\xe9")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/s/r\xe9.json")).write_text("{}")
+    catalog = open_catalog([tmp_path])
+    assert whole.resolve() in [entry.folder.path for entry in catalog.entries]
+    assert len(catalog.entries) == 2
+    assert len(catalog.problems) == 3
+    assert all("not UTF-8" in problem for problem in catalog.problems)
+    assert "r\\u{dce9}.json" in html(View(catalog, Served()), "glossary")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.comparison import Question, compare, gather
 from assay.records import Cell, Estimate
 from assay.web.catalog import open_catalog
-from assay.web.charts import data, intervals, making, scatter, shares
+from assay.web.charts import data, intervals, making, scatter, shares, theme
 from assay.web.charts.drawing import Chart, as_png, drawn, standing_alone
 from assay.web.charts.scatter import Measure, Spot
 from assay.web.charts.theme import DARK, PAPER, SERIES, VARIABLES
@@ -279,6 +279,20 @@ def test_an_acceptability_bar_is_darkest_for_the_first_rank() -> None:
     assert shade[1] == 1 > shade[2]
 
 
+def test_an_acceptability_bar_says_which_rank_it_is_where_there_is_room() -> None:
+    spec = shares.acceptability({"a": [0.7, 0.27, 0.03], "b": [0.2, 0.3, 0.5]})
+    assert [(row["row"], row["rank"], row["low"]) for row in spec["data"]["values"]] == [
+        ("a", 1, 0),
+        ("a", 2, pytest.approx(0.7)),
+        ("a", "", pytest.approx(0.97)),
+        ("b", 1, 0),
+        ("b", 2, pytest.approx(0.2)),
+        ("b", 3, pytest.approx(0.5)),
+    ]
+    plain = standing_alone(Chart("a", "A", "A", spec, Grid("a", "A", (), ())), dark=False)
+    assert sorted(re.findall(r"<text[^>]*>(\d)</text>", plain)) == ["1", "1", "2", "2", "3"]
+
+
 def test_runs_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     from assay.errors import AssayError
 
@@ -286,3 +300,85 @@ def test_runs_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (entry.folder.path / "transcripts.parquet").write_bytes(b"no parquet")
     with pytest.raises(AssayError, match=r"transcripts\.parquet"):
         data.bins(entry)
+
+
+@pytest.mark.parametrize("column", ["instance_id", "split", "draw"])
+def test_a_row_that_does_not_say_which_trial_it_is_of_is_refused(tmp_path: Path, column: str) -> None:
+    """A number made from nothing would be a place outside of any array, and the end of the process."""
+    import polars as pl
+
+    from assay.errors import AssayError
+
+    [entry] = entries_of(tmp_path, ("m", said(range(20))))
+    path = entry.folder.path / "transcripts.parquet"
+    row = pl.int_range(pl.len())
+    pl.read_parquet(path).with_columns(pl.when(row == 3).then(None).otherwise(pl.col(column)).alias(column)).write_parquet(path)
+    for draw in (data.histogram, data.bins):
+        with pytest.raises(AssayError, match=f"transcripts.parquet is not what assay writes: {column} is missing in a row"):
+            draw(entry)
+
+
+def test_a_chart_that_stands_alone_speaks_of_no_table() -> None:
+    assert "table beside" in str(of_dots("a").drawn())
+    assert "table" not in standing_alone(of_dots("a"))
+
+
+def test_of_very_many_subgroups_the_worst_are_charted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "MOST_GROUPS", 3)
+    folder = scored_run(tmp_path / "s", "m", said(range(20)))
+    cells = tuple(Cell(metric="exact_match", estimate=estimate(place / 9), subgroup=f"by={place}") for place in range(9))
+    with_stats(folder, cells=(*cells, Cell(metric="exact_match", estimate=estimate(0.5))))
+    entries = open_catalog([tmp_path]).entries
+    assert [dot.row for dot in data.gaps(entries)] == ["by=0", "by=1", "by=2"]
+    found = making.gaps(entries)
+    assert found is not None
+    assert len(found.grid.rows) == 3
+    assert "Of 9 subgroups these are the 3 in which any candidate is worst." in found.about
+    monkeypatch.setattr(data, "MOST_GROUPS", 9)
+    assert len(data.gaps(entries)) == 9
+
+
+@pytest.mark.parametrize("column", ["latency_s", "completion"])
+def test_a_file_without_a_column_or_with_another_kind_of_one_is_refused(tmp_path: Path, column: str) -> None:
+    import polars as pl
+
+    from assay.errors import AssayError
+    from assay.web.trials.index import index_of
+
+    for number in range(2):
+        [entry] = entries_of(tmp_path / str(number), ("m", said(range(20))))
+        path = entry.folder.path / "transcripts.parquet"
+        table = pl.read_parquet(path)
+        (table.with_columns(pl.lit(1).alias(column)) if number else table.drop(column)).write_parquet(path)
+        with pytest.raises(AssayError, match=f"transcripts.parquet is not what assay writes: its column {column}"):
+            index_of(entry)
+
+
+@given(st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=6))
+def test_an_axis_has_room_for_all_values_and_does_not_go_on_beyond_the_ends_of_a_metric(values: list[float]) -> None:
+    low, high = theme.room(values)["domain"]
+    assert low <= min(values) <= max(values) <= high
+    assert low < high
+    if len(set(values)) > 1:
+        assert low >= -1
+        assert high <= 1
+        assert min(values) < 0 or low >= 0
+
+
+def test_a_row_has_as_many_lines_as_it_has_numbers() -> None:
+    held = [intervals.Dot("both", estimate(0.5), "a"), intervals.Dot("both", estimate(0.4), "b")]
+    spec = intervals.dots([*held, intervals.Dot("one", estimate(0.5), "b")], "value")
+    assert [row["place"] for row in spec["data"]["values"]] == [0, 1, pytest.approx(2 + intervals.GAP)]
+    names = spec["layer"][0]["data"]["values"]
+    assert names == [{"row": "both", "place": 0.5}, {"row": "one", "place": pytest.approx(2 + intervals.GAP)}]
+
+
+def test_a_band_names_its_range_and_its_interval() -> None:
+    shown = texts(str(chart(intervals.band([intervals.Band("m", 0.2, 0.8, estimate(0.5))], "value")).drawn()))
+    assert {intervals.RANGE, intervals.INTERVAL} <= set(shown)
+
+
+def test_points_that_lie_on_one_another_share_a_text() -> None:
+    spots = [Spot(name, estimate(x), estimate(x)) for name, x in (("one", 0.5), ("two", 0.501), ("three", 0.9))]
+    found = chart(scatter.pareto(spots, Measure("a", "higher"), Measure("b", "lower")))
+    assert {"one, two", "three"} <= set(texts(str(found.drawn())))

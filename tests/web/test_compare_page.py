@@ -88,12 +88,15 @@ def test_runs_that_were_not_asked_alike_are_compared_only_when_that_is_allowed(t
         scored_run(tmp_path / "s", name, said(range(20)), seed=seed)
     view = view_of(tmp_path)
     page, text = draw(view, "compare"), html(view, "compare")
-    assert [grid.name for grid in page.grids] == ["differences"]
-    assert grid_of(page, "differences").records() == [{"scenario": "made", "key": "seed", "a": "0", "b": "1"}]
+    assert [grid.name for grid in page.grids] == ["differences-1"]
+    assert grid_of(page, "differences-1").records() == [
+        {"key": "seed", "value": "0", "candidates": "a"},
+        {"key": "seed", "value": "1", "candidates": "b"},
+    ]
     assert "not asked alike" in text
     assert "?allow=yes" in text
     allowed = draw(view, "compare", allow="yes")
-    assert {"differences", "board-1", "pairs-1", "forest"} == {grid.name for grid in allowed.grids}
+    assert {"differences-1", "board-1", "pairs-1", "forest"} == {grid.name for grid in allowed.grids}
     assert "not asked alike" in html(view, "compare", allow="yes")
 
 
@@ -155,3 +158,12 @@ def test_hostile_names_and_answers_are_shown_and_do_nothing(tmp_path: Path, kind
         for character in "\x1b\u202e\u2066":
             assert character not in page
     assert "62615333" not in html(view, "compare", failures="yes"), "7919 * 7907 was not computed"
+
+
+def test_scenarios_that_differ_in_the_same_share_a_table_and_others_have_their_own(tmp_path: Path) -> None:
+    for scenario, seeds in (("one", (0, 1, 1)), ("two", (0, 1, 1)), ("three", (0, 0, 2)), ("alike", (3, 3, 3))):
+        for name, seed in zip("abc", seeds, strict=True):
+            scored_run(tmp_path / "s", name, said(range(20)), scenario=scenario, seed=seed)
+    grids = {grid.caption: grid.records() for grid in draw(view_of(tmp_path), "compare").grids}
+    assert list(grids) == ["Not asked alike: one, two", "Not asked alike: three"]
+    assert [row["candidates"] for row in grids["Not asked alike: one, two"]] == ["a", "b, c"]

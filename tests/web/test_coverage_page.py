@@ -83,3 +83,11 @@ def test_a_report_without_a_server_has_no_forms(view: View) -> None:
     body = draw(View(view.catalog, Filed({})), "coverage").body
     assert "<form" not in body
     assert "<a " not in body
+
+
+def test_a_subgroup_that_runs_measure_counts_for_the_people_it_names(tmp_path: Path) -> None:
+    held = [Said(item, "yes", subgroups={"style": "second_language" if item % 2 else "native"}) for item in range(24)]
+    scored_run(tmp_path / "s", "m", held, scenario="enquiries")
+    people = cells(draw(view_of(tmp_path), "coverage"), "People")
+    assert people["second-language writers"]["measured by"] == "enquiries"
+    assert people["religion"]["measured by"] is None

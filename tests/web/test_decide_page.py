@@ -95,7 +95,13 @@ def test_other_weights_give_another_ranking(view: View) -> None:
         worths = [own[row[0]] for row in ranking(page)]
         assert worths == sorted(worths, reverse=True)
         assert said(page).startswith(f"At these weights {ranking(page)[0][0]} is first, and worth most in ")
-        assert re.findall(r"<output[^>]*>(.*?)</output>", page) == [["100 %", "0 %"], ["0 %", "100 %"]][place]
+        assert (
+            re.findall(r"<output[^>]*>(.*?)</output>", page)
+            == [
+                ["weight 100 → 100 % of all", "weight 0 → 0 % of all"],
+                ["weight 0 → 0 % of all", "weight 100 → 100 % of all"],
+            ][place]
+        )
     nothing, middle = html(view, "decide", record_slug(view), w0="0", w1="0"), html(view, "decide", record_slug(view))
     assert ranking(nothing) == ranking(middle)
 
@@ -125,13 +131,18 @@ def test_the_data_for_the_script_are_those_that_the_server_ranks_by(view: View) 
 def test_runs_that_are_gone_or_changed_leave_the_records_values(home: Path) -> None:
     view = view_of(home / RECORD)
     page = html(view, "decide", view.catalog.records[0].slug)
-    assert "the noise of measurement is not known at other weights" in page
+    assert "2 of the 2 runs that this was decided on lie in folders that are not shown here" in page
+    assert "2\nruns as decided on, not shown here" in page
     assert "is first." in said(page)
     manifest = next(home.glob(f"runs/*/*/{MANIFEST}"))
     manifest.write_bytes(manifest.read_bytes() + b" ")
     page = html(view_of(home, home / "runs"), "decide", view.catalog.records[0].slug)
-    assert "the noise of measurement is not known at other weights" in page
+    assert "1 of the 2 runs that this was decided on were changed since" in page
     assert "1\nrun changed" in page
+    shutil.rmtree(home / "runs")
+    page = html(view_of(home / RECORD), "decide", view.catalog.records[0].slug)
+    assert "2 of the 2 runs that this was decided on cannot be found" in page
+    assert "2\nruns gone" in page
 
 
 def test_a_profile_is_decided_on_the_runs_as_they_are(view: View, decided: Path) -> None:
@@ -255,3 +266,55 @@ def test_hostile_names_of_criteria_stay_out_of_the_data_for_the_script(home: Pat
     block = re.search(r'<script type="application/json">(.*?)</script>', page)
     assert block is not None
     assert set(json.loads(block[1])) == {"centre", "worths", "replicates"}
+
+
+def test_a_copy_of_the_very_runs_is_as_good_as_the_runs(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs", tmp_path / "elsewhere")
+    view = view_of(home / RECORD, tmp_path / "elsewhere")
+    page = html(view, "decide", record_slug(view))
+    assert "2\nruns as decided on<" in page
+    assert "first here" in page
+    assert "is not known at other weights" not in page
+    records = next(grid for grid in draw(view, "evidence").grids if grid.name == "records").records()
+    assert records[0]["evidence"] == "✓ runs: 2 as decided on"
+
+
+def test_gains_are_a_table_of_criteria_with_what_is_shown(view: View) -> None:
+    decision = view.catalog.records[0].record.decision
+    grid = next(grid for grid in draw(view, "decide", record_slug(view)).grids if grid.name == "tradeoff-1")
+    own, other = decision.standings
+    assert [row["criterion"] for row in grid.records()] == ["right answers", "honest confidence"], "as the profile has them"
+    weights = next(grid for grid in draw(view, "decide", record_slug(view)).grids if grid.name == "weights")
+    assert [row["criterion"] for row in weights.records()] == ["right answers", "honest confidence"]
+    for place, row in enumerate(grid.records()):
+        one, two = own.measurements[place].estimate, other.measurements[place].estimate
+        assert one is not None
+        assert two is not None
+        assert row["difference"] == pytest.approx(one.value - two.value)
+    [tradeoff] = decision.tradeoffs
+    for text in tradeoff.gains:
+        cell = next(row[4] for row in grid.rows if text.startswith(f"{row[0].value} "))
+        assert cell.value == "gains"
+        assert cell.text.removeprefix("gains: ") in text
+
+
+def test_worth_is_shown_once_with_the_interval_of_the_record(view: View) -> None:
+    decision = view.catalog.records[0].record.decision
+    page = html(view, "decide", record_slug(view))
+    assert [row[1] for row in ranking(page)] == [format_estimate(s.worth) for s in decision.standings if s.worth]
+    assert page.count(">worth<") == 1
+    assert 'action="/decide/' + record_slug(view) + "#decide-" + record_slug(view) + '-weights"' in page
+
+
+def test_the_list_tells_records_from_profiles_of_the_same_name(view: View, decided: Path, tmp_path: Path) -> None:
+    page = html(view, "decide")
+    slug = view.catalog.profiles[0].slug
+    assert page.count(f'href="/decide/{slug}"') == 2, "its own heading, and the record's link to it"
+    assert page.count(f'href="/decide/{record_slug(view)}"') == 2
+    assert f"{decided.name}/{RECORD}" in page
+    assert str(decided.parent) not in page
+    text = (decided / "profile.yaml").read_text().replace("owner: Ana Ruiz", 'owner: "(to be filled in)"')
+    (tmp_path / "new.yaml").write_text(text)
+    drafted = html(view_of(tmp_path / "new.yaml"), "decide")
+    assert "(to be filled in)" not in drafted
+    assert "<dt>Owner</dt><dd>–</dd>" in drafted

@@ -9,6 +9,7 @@ import pytest
 
 from assay.errors import AssayError
 from assay.web.addresses import Filed
+from assay.web.grids import Cell, Column, Grid
 from assay.web.page import View
 from scored_runs import Said, scored_run
 from trial_stores import HOSTILE
@@ -97,3 +98,22 @@ def test_a_report_without_a_server_has_no_forms(view: View) -> None:
         body = draw(static, "efficiency", of).body
         assert "<form" not in body
         assert "<a " not in body
+
+
+def test_without_a_common_scenario_there_are_no_means_and_the_page_says_so(tmp_path: Path) -> None:
+    for scenario, name in (("one", "a"), ("two", "b")):
+        scored_run(tmp_path / "s", name, answers(10, 0.1, 0.001), scenario=scenario, metrics=("latency_p50_s",))
+    view = view_of(tmp_path)
+    assert {grid.name for grid in draw(view, "efficiency").grids} == {"totals", "scenarios"}
+    assert "no scenario was asked of all candidates" in html(view, "efficiency")
+
+
+def test_a_wide_table_is_turned_for_the_page_and_not_for_the_download() -> None:
+    columns = (Column("scenario", number=False), *(Column(f"c{place}", note="n") for place in range(9)))
+    wide = Grid("g", "G", columns, ((Cell("s0"), *map(Cell, range(1, 10))),))
+    turned = wide.upright()
+    assert [column.name for column in turned.columns] == ["scenario", "s0"]
+    assert [(row[0].value, row[1].value) for row in turned.rows] == [(f"c{place}", place + 1) for place in range(9)]
+    assert turned.rows[0][0].note == "n"
+    long = Grid("g", "G", columns, wide.rows * 12)
+    assert long.upright() is long

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from assay.decisions.record import EvidenceRun
+from assay.decisions.recording import write_record
 from assay.store.folders import SCORES, STATS
 from assay.web import vouching
 from assay.web.addresses import Filed
 from assay.web.page import Page, View
-from decision_records import RECORD, decided, signed_by
+from decision_records import RECORD, decided, signed_by, small_record
 from scored_runs import Said, scored_run
 from trial_stores import HOSTILE
 from web_helpers import draw, html, view_of
@@ -122,3 +124,10 @@ def test_hostile_names_and_licences_are_shown_and_do_nothing(tmp_path: Path) -> 
     assert not set(text) & set("\x1b\u202e\u2066")
     assert 'href="javascript' not in text
     assert "62615333" not in text, "7919 * 7907 was not computed"
+
+
+@pytest.mark.parametrize("folder", ["x" * 5000, "a/" * 3000, "a\0b", "../" * 50 + "dev/zero"])
+def test_a_record_that_names_a_folder_no_system_bears_is_shown_with_its_run_gone(tmp_path: Path, folder: str) -> None:
+    rests_on = EvidenceRun(candidate="m", scenario="made", folder=folder, run="y" * 5000, manifest="0" * 64)
+    write_record(small_record(evidence=(rests_on,)), tmp_path / "refunds.decision.json")
+    assert "✗ runs: 1 gone" in html(view_of(tmp_path), "evidence")

@@ -164,3 +164,26 @@ def test_the_command_says_what_to_open(assay: Assay, runs: Path) -> None:
     assert Path("one.html").stat().st_size > 10_000
     assert assay("report", "out2", ".").code == 2
     assert not Path("out2").exists()
+
+
+def test_a_damaged_run_stops_no_other(tmp_path: Path) -> None:
+    broken, whole = (scored_run(tmp_path / "s", name, ANSWERS, scenario=name) for name in ("broken", "whole"))
+    (broken / "transcripts.parquet").write_bytes(b"garbage")
+    write_folder(open_catalog([tmp_path / "s"]), tmp_path / "out")
+    pages = {name: text.decode() for name, text in content(tmp_path / "out").items() if name.endswith(".html")}
+    told = [name for name, text in pages.items() if "transcripts.parquet cannot be read" in text]
+    assert any(name.startswith("instances/broken") for name in told)
+    assert not any("whole" in name for name in told)
+    assert any(name.startswith("instance/whole") for name in pages)
+    assert whole.name.rpartition("-")[0] in "".join(pages)
+    assert not [name for name, text in pages.items() if str(tmp_path) in text]
+
+
+def test_what_is_not_shown_is_told_without_where_it_lies(tmp_path: Path) -> None:
+    one, _ = (scored_run(tmp_path / "home" / "runs" / "s", name, ANSWERS) for name in ("a", "b"))
+    (one / "stats.json").write_text("{")
+    catalog = open_catalog([tmp_path / "home" / "runs"])
+    write_folder(catalog, tmp_path / "out")
+    text = (tmp_path / "out" / "glossary.html").read_text()
+    assert f"Not shown: home/runs/s/{one.name}/stats.json is not what assay writes" in text
+    assert str(tmp_path) not in text

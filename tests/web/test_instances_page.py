@@ -58,6 +58,44 @@ def test_the_list_goes_on_by_links_that_the_keyboard_knows(view: View) -> None:
     assert "90 trials; shown are 26 to 50." in second
 
 
+def test_pages_and_trials_say_which_they_are_of_how_many(view: View) -> None:
+    assert "page 1 of 4" in text_of(html(view, "instances", slug(view)))
+    assert "page 2 of 4" in text_of(html(view, "instances", slug(view), **{"from": "25"}))
+    assert "page" not in text_of(draw(view, "instances", slug(view), right="no", copies="typos").body)
+    assert "Previous trial 2 of 18 Next trial" in text_of(
+        html(view, "instance", slug(view), id="item0002", perturbation="typos", right="no", copies="typos")
+    )
+
+
+def test_failed_and_wrong_trials_come_first_where_that_is_wanted_on_every_page(view: View) -> None:
+    seen: list[tuple[object, object]] = []
+    start = "0"
+    for _ in range(4):
+        page = draw(view, "instances", slug(view), order="failed", **{"from": start} if start != "0" else {})
+        seen += [(record["outcome"], record["exact_match"]) for record in page.grids[0].records()]
+        found = re.search(r'rel="next" href="[^"]*from=(\d+)"', page.body)
+        start = found[1] if found else ""
+    assert len(seen) == 90
+    places = [0 if outcome == "failed" else 1 if value == 0 else 2 for outcome, value in seen]
+    assert places == sorted(places)
+    assert set(places) == {0, 1, 2}
+    last = draw(view, "instances", slug(view), order="failed", text="question", where="input")
+    assert last.grids[0].records()[0]["outcome"] == "failed"
+
+
+def test_an_answer_that_others_tied_with_says_so(tmp_path: Path) -> None:
+    references = (Reference(text="Paris", correct=True), Reference(text="Rome"), Reference(text="Oslo"))
+    responses = tuple(
+        Response(completions=(Completion(text=text, tokens=(Token(text=text, logprob=logprob),), finish_reason="scored"),))
+        for text, logprob in ((" Paris", -1.0), (" Rome", -1.0), (" Oslo", -2.0))
+    )
+    asked = Instance(id="a", input="Capital of France?", references=references)
+    names = (" Paris", " Rome", " Oslo")
+    method = MultipleChoiceSeparateOriginal(shots=0)
+    view = one(tmp_path, asked, ("Capital of France?",) * 3, responses, method, continuations=names)
+    assert "one of 2 tied answers: expected score" in shown_of(view)
+
+
 def test_the_list_can_be_downloaded_as_numbers(view: View) -> None:
     record = draw(view, "instances", slug(view)).grids[0].records()[0]
     assert record["item"] == "item0000"
@@ -93,9 +131,10 @@ def test_a_trial_has_its_neighbours_of_the_filter_and_its_copies(view: View) -> 
     assert f'href="/instances/{slug(view)}?right=no">Trials found</a>' in shown
 
 
-def test_a_failed_trial_says_why_and_has_no_verdict(view: View) -> None:
+def test_a_failed_trial_says_why_once_and_has_no_verdict(view: View) -> None:
     shown = text_of(html(view, "instance", slug(view), id="item0007"))
-    assert "The request failed: server: 500" in shown
+    assert "failed The request failed: server: 500" in shown
+    assert shown.count("server: 500") == 1
     assert "by exact_match" not in shown
 
 
@@ -106,7 +145,8 @@ def test_other_candidates_stand_beside_an_answer(view: View) -> None:
     assert "Take away beta" in page.body
     alone = draw(view, "instance", slug(view), id="item0003")
     assert "Put beside: beta" in alone.body
-    assert alone.body.count('<div class="text') == page.body.count('<div class="text') - 2
+    assert "this trial</span>" not in alone.body
+    assert alone.body.count('<div class="text') == page.body.count('<div class="text') - 4  # of each what it wrote, and read as
 
 
 def test_a_trial_that_the_run_does_not_have_is_refused(view: View) -> None:
@@ -168,7 +208,7 @@ def test_scored_options_stand_in_one_table_and_the_chosen_one_is_marked(tmp_path
         continuations=(" Paris", " Rome"),
     )
     shown = shown_of(view)
-    assert shown.count(">Capital of France?</div>") == 2  # as asked, and once as the prompt of both
+    assert shown.count(">Capital of France?</div>") == 1  # the prompt of both holds it
     assert re.search(r"Paris</span></span></span></th>\n<td class=\"number\">-0\.400</td><td>chosen</td>", shown)
     assert re.search(r"Rome</span></span></span></th>\n<td class=\"number\">-3\.000</td><td></td>", shown)
     options = next(
@@ -223,7 +263,7 @@ def test_a_long_completion_is_read_on_from_part_to_part(tmp_path: Path) -> None:
     answer = Response(completions=(Completion(text=text),))
     view = one(tmp_path, Instance(id="a", input="?", references=YES), ("?",), (answer,))
     shown = shown_of(view)
-    assert "word4999" not in shown.split("<h2>Exact prompt")[1]
+    assert "word4999" not in shown.split("What came back</h2>")[1]
     assert "part=completion-0-0&amp;start=12000" in shown
     assert "word4999" in shown_of(view, part="completion-0-0", start="36000")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from assay.metrics import metrics_for
@@ -12,10 +14,10 @@ from assay.records import Answer, Instance, Request, Response, ScoredTrial, Tria
 from assay.statistics import Gathered
 from assay.store import RunWriter
 from assay.store.folders import BeingWritten, being_written, writing
-from assay.store.planned import PlannedRun, SuitePlan, write_plan
+from assay.store.planned import PLAN, PlannedRun, SuitePlan, write_plan
 from assay.store.transcripts import Transcript
-from assay.store.writer import TALLY, tally_so_far, work_folder
-from assay.web.pages.live import suites_of
+from assay.store.writer import TALLY, Tally, tally_so_far, work_folder
+from assay.web.pages.live import duration, suites_of
 from cli_helpers import assay_process
 from fake_servers import mock_server
 from scored_runs import Said, scored_run
@@ -142,3 +144,38 @@ def test_a_run_is_seen_while_it_is_asked_and_when_it_is_done(shared: Path, tmp_p
     assert max(asked) <= 120
     (final,) = states(tmp_path / "runs").values()
     assert final == ("finished", 120)
+
+
+def test_pace_and_time_left_follow_from_when_the_run_began(tmp_path: Path) -> None:
+    planned(tmp_path / "s", "asked-1")
+    with writing(tmp_path / "s" / "asked-1"):
+        writer = RunWriter(tmp_path / "s" / "asked-1")
+        tally = Tally(trials=10, failed=2, first_asked=100.0, last_asked=105.0)
+        (work_folder(tmp_path / "s" / "asked-1") / TALLY).write_bytes(msgspec.json.encode(tally))
+        view = view_of(tmp_path)
+        row = draw(view, "live").grids[0].records()[0]
+        assert (row["per s"], row["left"]) == (2.0, 15.0), "30 of 40 are left"
+        text = html(view, "live")
+        assert '<progress max="40" value="10"' in text
+        assert "8 answered, 2 failed, of at most 40" in text
+        assert ">15 s<" in text
+        writer.abandon()
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (89, "89 s"), (100, "2 min"), (12_000, "3 h 20 min")])
+def test_times_to_wait_are_coarse(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def test_suites_that_are_done_are_folded(tmp_path: Path) -> None:
+    finished = scored_run(tmp_path / "s", "m", ANSWERS)
+    planned(tmp_path / "s", finished.name)
+    assert "<details open><summary>The runs</summary>" in html(view_of(tmp_path), "live"), "the last one stays open"
+    planned(tmp_path / "t", "later-2")
+    os.utime(tmp_path / "s" / PLAN, (1.0, 1.0))
+    text = html(view_of(tmp_path), "live")
+    assert text.index("<h2>t<") < text.index("<h2>s<") < text.index("<details><summary>The runs</summary>")
+    planned(tmp_path / "s", finished.name, "later-1")
+    text = html(view_of(tmp_path), "live")
+    assert "<summary>The runs</summary>" not in text
+    assert "the same <code>assay run</code> goes on with it" in text

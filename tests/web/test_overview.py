@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -11,11 +12,14 @@ from assay.comparison import Question, compare, gather
 from assay.errors import AssayError
 from assay.records import DataIdentity, Estimate
 from assay.statistics.estimates import weighted_mean
+from assay.store.folders import MANIFEST
+from assay.web.addresses import Address, Filed
 from assay.web.boards import separation, tier_mark
 from assay.web.catalog import open_catalog
-from assay.web.families import FAMILIES, means, measure, of_metric, shaded
+from assay.web.families import FAMILIES, Means, left_out, means, measure, of_metric, shaded
 from assay.web.grids import Cell, Grid
 from assay.web.page import Page, View
+from assay.web.pages.overview import KIND
 from scored_runs import scored_run
 from web_helpers import draw, html, view_of
 from web_runs import said, with_spec, with_stats
@@ -45,7 +49,9 @@ def test_means_are_over_the_scenarios_that_all_candidates_were_asked(view: View)
     # `half` was asked only `made`: accuracies there are 36, 18 and 20 of 40
     assert cell_of(page, "profile", "good", "accuracy").value == pytest.approx(0.9)
     assert cell_of(page, "profile", "half", "accuracy").value == pytest.approx(0.5)
-    assert "without other" in " ".join(grid_of(page, "profile").notes)
+    assert grid_of(page, "profile").notes[1:] == (
+        "Not in the means, where not every candidate has a number: other (all columns).",
+    )
 
 
 def test_a_choice_of_candidates_is_computed_anew(view: View) -> None:
@@ -168,7 +174,7 @@ def test_means_leave_out_main_metrics_that_are_no_shares(suite: Path, tmp_path: 
             with_stats(entry.folder.path, main_metric="latency_s", cells=stats.cells)
     entries = [entry for entry in open_catalog([tmp_path]).entries if entry.label != "half"]
     found = means(FAMILIES[0], entries)
-    assert (found.scenarios, found.left_out) == (("made",), ("other",))
+    assert (found.scenarios, found.unlike, found.lacking) == (("made",), ("other",), ())
     assert found.by_candidate["good"].value == pytest.approx(0.9)
 
 
@@ -189,3 +195,84 @@ def test_a_mean_of_one_scenario_is_that_of_the_run(view: View) -> None:
     found = means(FAMILIES[0], [entry]).by_candidate["half"]
     assert isinstance(found, Estimate)
     assert (found.value, found.low, found.high) == pytest.approx((cell.estimate.value, cell.estimate.low, cell.estimate.high))
+
+
+@pytest.fixture(scope="module")
+def two_suites(tmp_path_factory: pytest.TempPathFactory) -> View:
+    """An old suite of a and b, and a newer one of c and d on another scenario."""
+    runs = tmp_path_factory.mktemp("suites")
+    for place, (suite, name, scenario) in enumerate(
+        [("old", "a", "x"), ("old", "b", "x"), ("new", "c", "y"), ("new", "d", "y")], 1
+    ):
+        folder = scored_run(runs / suite, name, said(range(10 * place - 5)), scenario=scenario)
+        os.utime(folder / MANIFEST, (1_700_000_000 + place, 1_700_000_000 + place))
+    return view_of(runs)
+
+
+def names_in(page: Page, grid: str = "profile") -> list[object]:
+    return [row[0].value for row in grid_of(page, grid).rows]
+
+
+def test_of_several_suites_the_newest_is_shown_with_links_to_the_others_and_to_all(two_suites: View) -> None:
+    assert names_in(draw(two_suites, "overview")) == ["c", "d"]
+    text = html(two_suites, "overview")
+    assert '<b aria-current="true">new</b>' in text
+    assert 'href="/overview?suite=old"' in text
+    assert names_in(draw(two_suites, "overview", suite="old")) == ["a", "b"]
+    a = slug_of(two_suites, "a")
+    assert names_in(draw(two_suites, "overview", candidate=a)) == ["a"], "who names a candidate means it"
+
+
+def test_of_unrelated_suites_together_what_is_empty_is_left_out(two_suites: View) -> None:
+    page = draw(two_suites, "overview", suite="*")
+    assert names_in(page) == ["a", "b", "c", "d"]
+    assert [column.name for column in grid_of(page, "profile").columns] == ["candidate", "first tier"]
+    assert len(grid_of(page, "profile").notes) == 2
+    assert "Trade-offs" not in page.body
+    assert "No candidate has both" in draw(two_suites, "overview", suite="*", x="accuracy").body
+
+
+@pytest.mark.parametrize("kind", ["compare", "efficiency", "evidence", "coverage"])
+def test_the_suite_goes_along_with_the_navigation(two_suites: View, kind: str) -> None:
+    assert f'href="/{kind}?suite=old"' in html(two_suites, "overview", suite="old")
+    text = html(two_suites, kind, suite="old")
+    assert '<b aria-current="true">old</b>' in text
+    assert 'href="/overview?suite=old"' in text
+    main = text.partition("<main")[2]
+    assert "/model/c" not in main
+    assert 'value="c"' not in main
+    with pytest.raises(AssayError, match="unknown suite"):
+        draw(two_suites, kind, suite="none")
+
+
+def test_a_report_has_an_overview_of_each_suite(two_suites: View) -> None:
+    pages = tuple(KIND.every(two_suites.catalog))
+    assert pages == (Address("overview"), Address("overview", "new"), Address("overview", "old"))
+    view = View(two_suites.catalog, Filed({page: f"{page.of or 'index'}.html" for page in pages}))
+    assert names_in(draw(view, "overview", "old")) == ["a", "b"]
+    assert 'href="old.html"' in draw(view, "overview").body
+    assert '<b aria-current="true">new</b>' in draw(view, "overview").body
+    with pytest.raises(AssayError, match="unknown suite"):
+        draw(view, "overview", "older")
+
+
+def test_shades_stand_only_where_candidates_differ(tmp_path: Path) -> None:
+    for name, right in (("a", 20), ("b", 21)):
+        scored_run(tmp_path / "near", name, said(range(right)))
+        scored_run(tmp_path / "far", name, said(range(1 if name == "a" else 39)))
+    view = view_of(tmp_path)
+    for suite, shaded_too in (("near", False), ("far", True)):
+        page = draw(view, "overview", suite=suite)
+        numbers = [cell.shade for row in grid_of(page, "scenarios").rows for cell in row[2:]]
+        accuracy = next(n for n, column in enumerate(grid_of(page, "profile").columns) if column.name == "accuracy")
+        means_shown = [row[accuracy].shade for row in grid_of(page, "profile").rows]
+        assert all((shade is not None) == shaded_too for shade in (*numbers, *means_shown))
+
+
+def test_one_sentence_says_what_is_left_out_and_why() -> None:
+    whole, partly = Means({}, ("x",), (), ()), Means({}, ("x",), ("y", "z"), ("w",))
+    assert left_out({"accuracy": whole}) == ""
+    assert left_out({"accuracy": partly, "ECE": whole, "cost": partly}) == (
+        "Not in the means, where not every candidate has a number: y, z (accuracy, cost); "
+        "where the main metric does not go from 0 to 1: w (accuracy, cost)."
+    )

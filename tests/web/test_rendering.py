@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import Markup
 
 from assay.records import Estimate
 from assay.text import visible
@@ -16,7 +17,7 @@ from assay.web.catalog import Catalog
 from assay.web.grids import Cell, Column, Grid
 from assay.web.measures import estimate_cell, meaning, metric_column, shades
 from assay.web.page import View
-from assay.web.rendering import environment, render, shade_class
+from assay.web.rendering import cited, coded, environment, outlined, render, shade_class
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\x00&\"'"
 ESTIMATE = Estimate(value=0.5, low=0.25, high=0.75, n=8, clusters=8)
@@ -79,7 +80,7 @@ def test_a_table_has_a_caption_heads_of_rows_and_columns_and_its_downloads() -> 
     assert text.count('<th scope="col"') == 3
     assert 'class="number shade-5" title="n = 8" data-value="0.5">0.50 <span class="interval">[0.25, 0.75]</span></td>' in text
     assert 'href="/download/overview?metric=a&amp;table=scores&amp;format=parquet"' in text
-    assert f'href="/glossary#metric-exact_match" title="{meaning("exact_match").about}' in text
+    assert f'href="/glossary#metric-exact_match" data-explains title="{meaning("exact_match").about}' in text
     assert "<script>" not in text
 
 
@@ -138,3 +139,46 @@ def test_templates_hold_no_script_no_style_and_no_handler_of_their_own() -> None
         if file.name != "single.html":  # its style and script are named by digest in its policy
             text = re.sub(r"<script (src=|type=\"application/json\")", "", file.read_text("utf-8"))
             assert not re.search(r"<script|<style|\sstyle=|\son[a-z]+=|javascript:", text), file
+
+
+def test_backticks_make_code_of_what_stands_between_them_and_nothing_else() -> None:
+    assert coded("run `a <b>` & `c") == "run <code>a &lt;b&gt;</code> &amp; `c"
+    assert coded("`") == "`"
+    assert coded("``x`y`") == "<code></code>x<code>y</code>"
+    assert coded("<i>\u202e") == "&lt;i&gt;\\u{202e}"
+
+
+def test_sources_are_links_and_nothing_else_of_them_is() -> None:
+    made = str(
+        cited("see https://doi.org/10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2, arXiv 2211.09110; doi:10.1000/x <b>")
+    )
+    assert re.findall(r'<a href="([^"]*)" rel="noreferrer noopener">([^<]*)</a>', made) == [
+        (
+            "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2",
+            "doi:10.1175/1520-0493(1950)078&lt;0001:VOFEIT&gt;2.0.CO;2",
+        ),
+        ("https://arxiv.org/abs/2211.09110", "arXiv 2211.09110"),
+        ("https://doi.org/10.1000/x", "doi:10.1000/x"),
+    ]
+    assert made.endswith("</a> &lt;b&gt;")
+    assert str(cited('https://a.b/"onmouseover=x')).count('"') == 4
+
+
+def test_a_page_with_many_headings_says_what_is_on_it() -> None:
+    few = Markup("<h2>One</h2>") * 4
+    assert outlined(few, "") == (few, [])
+    body, parts = outlined(Markup('<h2 id="own">One</h2><h2>T<b>w</b>o &amp; more</h2>') + few, "a/b=")
+    assert [place for place, _ in parts] == ["own", *(f"a/b=part-{number}" for number in range(2, 7))]
+    assert parts[1][1] == Markup("Two &amp; more")
+    assert body.count("<h2 id=") == 6
+
+
+def test_what_is_better_and_that_there_is_no_interval_can_be_seen() -> None:
+    columns = (Column("a", number=False), Column("b", better="lower"))
+    unsure = Estimate(value=0.5, low=None, high=None, n=3, clusters=3)
+    table = Grid("t", "T", columns, ((Cell("x"), Cell(0.5, "0.50 [?]", estimate=unsure)),))
+    text = drawn("{{ grid(table, cards=true) }}", table=table)
+    assert 'data-better="lower"' in text
+    assert 'title="lower is better" aria-hidden="true">↓</span>' in text
+    assert 'title="no interval, for want of items or of variation">[?]' in text
+    assert 'data-head="b"' in text

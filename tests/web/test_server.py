@@ -19,6 +19,7 @@ from aiohttp.test_utils import TestServer
 from assay.web import shelf as module
 from assay.web.access import Access, access_for
 from assay.web.addresses import Address
+from assay.web.catalog import Catalog
 from assay.web.page import Kind, Page, View
 from assay.web.pages import kinds
 from assay.web.server import Site
@@ -271,3 +272,98 @@ def test_a_host_that_is_not_of_this_machine_is_one_line(assay: Assay, runs: Path
     assert said.code == 2
     assert said.err.count("\n") == 1
     assert "192.0.2.1 is no address of this machine" in said.err
+
+
+def test_a_run_that_cannot_be_read_is_told_and_the_others_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "LOOK_AGAIN_S", 0.0)
+    broken, _ = (scored_run(tmp_path / "s", name, ANSWERS) for name in ("a", "b"))
+
+    async def work(ask: Ask) -> None:
+        (broken / "stats.json").unlink()
+        (broken / "stats.json").mkdir()
+        (broken / "manifest.json").write_bytes((broken / "manifest.json").read_bytes() + b" ")
+        status, headers, body = await ask("/glossary")
+        assert status == 200
+        assert b"Not shown: " in body
+        assert b"stats.json is no file" in body
+        assert b"1 finished run in" in body
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+
+    asked(tmp_path, work)
+    assert not caplog.records
+
+
+def test_a_store_that_cannot_be_looked_at_is_a_page_with_headers_too(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "LOOK_AGAIN_S", 0.0)
+
+    class Panic(BaseException):
+        """As compiled libraries raise them."""
+
+    async def work(ask: Ask) -> None:
+        for error in (OSError("gone"), Panic("panic")):
+
+            def fails(*_: object, error: BaseException = error) -> None:
+                raise error
+
+            monkeypatch.setattr(Catalog, "refreshed", fails)
+            status, headers, body = await ask("/glossary")
+            assert status == 500
+            assert b"a defect of assay" in body
+            assert "default-src 'none'" in headers["Content-Security-Policy"]
+            check_document(body.decode())
+
+    asked(runs, work)
+    assert [record.levelname for record in caplog.records] == ["ERROR"] * 2
+
+
+def received(port: int, sent: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(sent)
+        found = b""
+        while part := connection.recv(65536):
+            found += part
+    return found
+
+
+def test_malformed_requests_are_a_line_each_and_half_a_request_holds_nothing_up(runs: Path, tmp_path: Path) -> None:
+    process = assay_process("serve", runs, "--port", "0", "--token", "a b&c#d", cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=a%20b%26c%23d$", line.strip())
+        assert found, line
+        port = int(found[1])
+        odd = (
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: localhost\r\n: \x00\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nExpect: nothing\r\nConnection: close\r\n\r\n",
+        )
+        for sent in odd:
+            answer = received(port, sent)
+            assert re.match(rb"HTTP/1.\d 4", answer), answer
+            assert b"\r\nServer: assay\r\n" in answer
+            assert b"default-src 'none'" in answer
+            assert b"aiohttp" not in answer
+        with socket.create_connection(("127.0.0.1", port)) as half:
+            half.sendall(b"GET /glossary HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")
+            half.recv(1)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+        assert process.returncode == 0
+        assert len(err.splitlines()) == 2, err
+        assert "Traceback" not in err
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize(("host", "said"), [("", "--host is empty"), ("a..b", "a..b is no name of a host")])
+def test_a_host_that_is_none_is_one_line(assay: Assay, runs: Path, host: str, said: str) -> None:
+    found = assay("serve", runs, "--host", host, "--port", "0")
+    assert found.code == 2
+    assert found.err.startswith(f"error: {said}")
+    assert found.err.count("\n") == 1

@@ -11,7 +11,9 @@ from assay.web import shelf as module
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
 from assay.web.page import View
+from assay.web.serving import default_places
 from assay.web.shelf import SLOW, Ahead, Shelf
+from decision_records import PROFILE
 from scored_runs import Said, scored_run
 
 ANSWERS = [Said(item, "yes" if item % 3 else "no") for item in range(12)]
@@ -50,3 +52,21 @@ def test_slow_pages_are_drawn_ahead_and_a_defect_in_one_stops_no_other(tmp_path:
     assert last.wait(30)
     ahead.close()
     assert tuple(dict.fromkeys(drawn)) == SLOW
+
+
+def test_a_profile_that_comes_into_the_working_folder_is_seen_when_runs_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ASSAY_RUNS", raising=False)
+    monkeypatch.setattr(module, "LOOK_AGAIN_S", 0.0)
+    scored_run(tmp_path / "runs" / "s", "m", [Said(0, "yes")])
+    shelf = Shelf(default_places(), default_places)
+    before = shelf.now()
+    assert (before.profiles, shelf.now()) == ((), before)
+    Path("profile.yaml").write_text(PROFILE)
+    assert [file.profile.name for file in shelf.now().profiles] == ["Billing assistant"]
+    Path("profile.yaml").unlink()
+    assert shelf.now().profiles == ()
+    (tmp_path / "runs").rename(tmp_path / "gone")
+    assert shelf.now().entries == (), "the server goes on, whatever happens to the folder"

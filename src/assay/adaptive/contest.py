@@ -224,8 +224,10 @@ def _told(contest: Contest, outcome: Outcome, folders: Sequence[RunFolder]) -> l
     race, spent = contest.race, outcome.spent(contest.race)
     requests = sum(folder.manifest().requests for folder in folders)
     saved = f"{requests:,} requests instead of about {requests / spent:,.0f}"
-    sure = f"with {race.confidence:.0%} confidence, the candidate that asking everything would put first was not dropped"
-    lines = [f"Adaptive: {spent:.0%} of all instances were asked, {saved}; {sure}."]
+    sure = (
+        f"with {100 * race.confidence:.3g} % confidence, the candidate that asking everything would put first was not dropped"
+    )
+    lines = [f"Adaptive: {100 * spent:.0f} % of all instances were asked, {saved}; {sure}."]
     for one in outcome.dropped:
         why = f"it breaks {one.breaks}" if one.breaks else f"it is worth less than {contest.candidates[one.rival or 0]}"
         after = f"after {one.asked:,} of {sum(race.sizes):,} instances"

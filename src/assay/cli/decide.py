@@ -13,7 +13,6 @@ from assay.cli.options import Json, ModelsFile, Plugins, load_plugins
 if TYPE_CHECKING:
     from assay.decisions.measured import Measured
     from assay.decisions.profile import Profile
-    from assay.decisions.record import DecisionRecord
     from assay.decisions.results import Decision
 
 
@@ -40,28 +39,30 @@ def decide(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
     """Decide between candidates by what a profile says matters: constraints, trade-offs, how sure, and what would change it."""
-    from assay.decisions.choosing import check_place, choice_of, put_down
+    from assay.decisions.choosing import check_place, choice_in_words, choice_of, put_down
     from assay.decisions.deciding import decide as decided
-    from assay.decisions.reading import read_profile
+    from assay.decisions.reading import parse_profile
     from assay.decisions.recording import make_record
+    from assay.decisions.validity import out_of_date, today
     from assay.errors import AssayError
+    from assay.yaml_files import read_yaml_text
 
     load_plugins(plugin)
     if json and markdown:
         raise AssayError("--json and --markdown exclude each other", "give one of them")
     place = out if out is not None else profile.with_name(f"{profile.stem}.decision.json")
-    wanted = read_profile(profile)
-    check_place(place)
-    if adaptive:
-        from assay.cli.racing import race_and_measure
-
-        measured = race_and_measure(wanted, profile.parent, suite, models_file)
-    else:
-        measured = _measured(wanted, profile.parent, suite, models_file)
+    text = read_yaml_text(profile)
+    wanted = parse_profile(text, profile)
+    before = check_place(place)
+    _warn(out_of_date(wanted.deployment, today()))
+    measured = _taken(wanted, profile, adaptive, suite, models_file)
     found = decided(wanted, measured)
     choice = choice_of(found, choose, by, rationale, dissent)
-    made = make_record(wanted, profile.read_text("utf-8"), measured, found, place, choice)
+    made = make_record(wanted, text, measured, found, place, choice)
     record = put_down(made, place)
+    told = choice_in_words(record, before)
+    if (json or markdown) and choice is not None:
+        _warn(told[1:])
     if json:
         from assay.store.folders import encode_json
 
@@ -73,7 +74,22 @@ def decide(
         sys.stdout.write(as_markdown(wanted.name, found))
         return
     _show(wanted.name, found)
-    _say(record, place)
+    _say(told, place)
+
+
+def _taken(profile: Profile, file: Path, adaptive: bool, suite: str | None, models_file: Path | None) -> Measured:
+    """The candidates, measured; what the profile names wrongly is told with its line."""
+    from assay.decisions.pointing import in_file
+
+    with in_file(file):
+        return (_raced if adaptive else _measured)(profile, file.parent, suite, models_file)
+
+
+def _raced(profile: Profile, home: Path, suite: str | None, models_file: Path | None) -> Measured:
+    """What the models say, who are asked first."""
+    from assay.cli.racing import race_and_measure
+
+    return race_and_measure(profile, home, suite, models_file)
 
 
 def _measured(profile: Profile, home: Path, suite: str | None, models_file: Path | None) -> Measured:
@@ -102,12 +118,21 @@ def _show(name: str, found: Decision) -> None:
         table.print(console)
 
 
-def _say(record: DecisionRecord, place: Path) -> None:
+def _warn(lines: list[str]) -> None:
+    """What whoever decides or chooses must not miss, where standard output is for something else.
+
+    The day on which a profile is used is no part of the decision: the same command again leaves the record as it is.
+    """
     from assay.text import one_line
 
-    choice = record.choice
-    if choice is not None:
-        sys.stdout.write(f"\n{one_line(choice.by)} chose {one_line(choice.chosen) or 'no candidate'}.\n")
+    sys.stderr.writelines(f"note: {one_line(line)}\n" for line in lines)
+
+
+def _say(told: list[str], place: Path) -> None:
+    from assay.text import one_line
+
+    if told:
+        sys.stdout.write("\n" + "".join(f"{one_line(line)}\n" for line in told))
     sys.stdout.write(f"\nrecord: {place}\n")
-    if choice is None:
+    if not told:
         sys.stdout.write(f"next:   assay decide … --choose CANDIDATE --by NAME --rationale WHY, then assay sign {place}\n")

@@ -16,13 +16,14 @@ def evidence(
         list[str] | None,
         typer.Option(
             "--redact",
-            help="Show digests only of: input, completion, references, subgroups, or an axis of subgroups. Several times.",
+            help="Leave out: input, completion, references, subgroups, or an axis of subgroups. Several times.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Pack a decision record with its runs, scenario cards, environment, a summary and digests into one zip."""
     from assay.decisions.packing import make_pack
+    from assay.decisions.redaction import stays
     from assay.errors import AssayError
     from assay.text import one_line
 
@@ -34,5 +35,6 @@ def evidence(
     sys.stdout.write(f"wrote {one_line(str(out))}, {out.stat().st_size:,} bytes\n")
     if redactions is not None:
         count = sum(file.values for file in redactions.files.values())
-        sys.stdout.write(f"redacted: {one_line(', '.join(redactions.fields))} ({count:,} texts)\n")
+        sys.stdout.write(f"redacted: {one_line(', '.join(redactions.fields))} ({count:,} values)\n")
+        sys.stdout.writelines(f"stays:    {line}\n" for line in stays(redactions.fields))
     sys.stdout.write(f"\nnext:  assay verify {one_line(str(out))}\n")

@@ -25,6 +25,7 @@ def gate(
     allow_undetermined: Annotated[
         bool, typer.Option("--allow-undetermined", help="Pass what the evidence leaves open; what is violated still fails.")
     ] = False,
+    allow_expired: Annotated[bool, typer.Option("--allow-expired", help="Go by a profile whose last day has passed.")] = False,
     missing: Annotated[
         str, typer.Option("--missing", help="Missing answers: worst (they count against the model) or ignore.")
     ] = "worst",
@@ -33,10 +34,13 @@ def gate(
     json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, for the page of a CI job.")] = False,
 ) -> None:
-    """Check a candidate against a profile's constraints. Exit code 1 where any is not shown to be met."""
+    """Check a candidate against a profile's constraints. Exit code 1 where any is not shown to be met, or it has expired."""
+    from datetime import UTC, datetime
+
     from assay.decisions.gate_reports import as_junit, verdict_in_words
     from assay.decisions.gating import Strictness
     from assay.decisions.gating import gate as gated
+    from assay.decisions.pointing import in_file
     from assay.decisions.reading import read_profile
     from assay.errors import AssayError, unknown
     from assay.text import one_line
@@ -46,12 +50,20 @@ def gate(
         raise AssayError("--json and --markdown exclude each other", "give one of them")
     if missing not in MISSING:
         raise unknown("way with missing answers", missing, MISSING)
-    strictness = Strictness(allow_undetermined=allow_undetermined, missing="ignore" if missing == "ignore" else "worst")
-    found = gated(read_profile(profile), profile.parent, model, runs or (), strictness)
+    strictness = Strictness(
+        allow_undetermined=allow_undetermined,
+        allow_expired=allow_expired,
+        missing="ignore" if missing == "ignore" else "worst",
+    )
+    now = datetime.now(UTC)
+    wanted = read_profile(profile)
+    with in_file(profile):
+        found = gated(wanted, profile.parent, model, runs or (), strictness, now.date())
     if junit is not None:
-        from datetime import UTC, datetime
-
-        junit.write_bytes(as_junit(found, datetime.now(UTC)))
+        try:
+            junit.write_bytes(as_junit(found, now))
+        except OSError as error:
+            raise AssayError(f"{junit} cannot be written: {error.strerror}", "choose another file for --junit") from error
     _show(found, json, markdown)
     if not found.passed:
         sys.stderr.write(f"error: {one_line(verdict_in_words(found))}\n")

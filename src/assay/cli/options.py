@@ -40,7 +40,8 @@ HelmConf = Annotated[Path | None, typer.Option("--helm-conf", help="Run the entr
 Priority = Annotated[int | None, typer.Option("--priority", help="Of --helm-conf: only entries up to this priority.")]
 KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Leave out what cannot be run (data, abilities), and say so.")]
 Again = Annotated[
-    str, typer.Option("--again", help="Ask anew what was answered before: a name for this time, or `today`; see docs/drift.md.")
+    str | None,
+    typer.Option("--again", help="Ask anew what was answered before: a name for this time, or `today`; see docs/drift.md."),
 ]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A Python file with scenarios, metrics or models.")]
 ModelsFile = Annotated[Path | None, typer.Option("--models-file", help="Details of models [default: ./models.yaml].")]
@@ -100,7 +101,7 @@ def choose(
     helm_conf: HelmConf = None,
     priority: Priority = None,
     keep_going: KeepGoing = False,
-    again: Again = "",
+    again: Again = None,
 ) -> tuple[Planner, Suite]:
     """The suite that the command line names, with its changes, and a planner for it."""
     from assay.suites import read_suite
@@ -125,15 +126,23 @@ def choose(
         "helm_compat": helm_compat,
         "toxicity": toxicity,
         "judge": judge,
-        "occasion": occasion(again) if again else None,
+        "occasion": None if again is None else occasion(again),
     }
     return planner, with_metrics(adjust(named, changes), metric or ())
 
 
 def occasion(named: str) -> str:
-    """The name of an occasion; `today` is the date of Greenwich, so that the same command goes on until midnight there."""
+    """The name of an occasion; `today` is the date of Greenwich, so that the same command goes on until midnight there.
+
+    Raises:
+        AssayError: it is empty.
+    """
     from datetime import UTC, datetime
 
+    from assay.errors import AssayError
+
+    if not named.strip():
+        raise AssayError("--again has no name", "give this time of asking one, such as `today`, or leave it out")
     return datetime.now(UTC).date().isoformat() if named == "today" else named
 
 

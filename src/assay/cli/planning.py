@@ -98,9 +98,7 @@ def notes(runs: Sequence[Run], found: Sequence[Forecast]) -> list[str]:
     if any(one.judge for one in found):
         said.append("As judge: an answer that is not written yet is counted as long as it may be.")
     if any(one.seconds is None for one in found):
-        said.append(
-            "The time is known once a model has answered something: `assay doctor MODEL` is not enough, a small run is."
-        )
+        said.append("How long a model takes is known once it has answered something: run it on a few items first (-n 5).")
     dates = sorted({one.prices_as_of for one in found if one.prices_as_of})
     said += [f"Prices of {', '.join(dates)}."] if dates else []
     said += [f"{metric}: {needed}." for metric, needed in _needed(found).items()]

@@ -33,6 +33,7 @@ def plot(
     All but pareto are of one scenario. assay plot reliability runs/default --scenario boolq -o reliability.svg
     """
     from assay.errors import AssayError
+    from assay.store.folders import write_whole
     from assay.web.catalog import open_catalog
     from assay.web.charts.drawing import as_png, standing_alone
     from assay.web.plots import Wanted
@@ -49,6 +50,6 @@ def plot(
     if out is None:
         sys.stdout.write(standing_alone(chart, dark))
     elif out.suffix.lower() == ".png":
-        out.write_bytes(as_png(chart, dark, scale))
+        write_whole(out, as_png(chart, dark, scale))
     else:
-        out.write_text(standing_alone(chart, dark), "utf-8")
+        write_whole(out, standing_alone(chart, dark).encode())

@@ -21,7 +21,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, on
 Events = Annotated[str, typer.Option("--events", help="Progress as JSON lines, added to a file; - for standard output.")]
 
 Until = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--until", help="Ask only until this is known so exactly: accuracy±0.02, exact_match+-0.03; see docs/adaptive.md."
     ),
@@ -36,7 +36,7 @@ def run(
     json: Json = False,
     quiet: Quiet = False,
     events: Events = "",
-    until: Until = "",
+    until: Until = None,
 ) -> None:
     """Ask models scenarios, score the answers, and show what came of it. The same command carries on a broken-off run."""
     most, share = allowed_failures(max_failures or "0")
@@ -44,7 +44,7 @@ def run(
 
     allowed = Allowed(most, share, early=max_failures is not None)
     telling = Telling(json, quiet, events)
-    if until:
+    if until is not None:
         from assay.cli.growing import until_known
 
         sys.exit(carry_out_suite(planner, suite, allowed, telling, until_known(until)))

@@ -35,7 +35,7 @@ def serve(
 
     check_packages()
     load_plugins(plugin)
-    shelf = Shelf(places or default_places())
+    shelf = Shelf(places) if places else Shelf(default_places(), default_places)
 
     def say(url: str) -> None:
         count = len(shelf.now().entries)

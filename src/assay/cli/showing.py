@@ -49,6 +49,7 @@ def show(
     assay show scenario ENTRY shows what a scenario is, and its first prompts.
     """
     from assay.cli.console import make_console
+    from assay.cli.shown_runs import runs_and_notes
     from assay.errors import unknown
 
     load_plugins(plugin)
@@ -64,7 +65,7 @@ def show(
         return
     if outcome is not None and outcome not in OUTCOMES:
         raise unknown("outcome", outcome, OUTCOMES)
-    runs, notes = _runs_and_notes([Path(path) for path in paths])
+    runs, notes = runs_and_notes([Path(path) for path in paths])
     if of_trials and not form:
         console = make_console()
         for run in runs:
@@ -138,36 +139,6 @@ def _measured(runs: Sequence[RunFolder], metrics: Sequence[str]) -> tuple[str, .
         if name not in known:
             raise unknown("metric of these runs", name, known, f"assay rescore RUNS --metric {name} measures it")
     return tuple(dict.fromkeys(metrics))
-
-
-def _runs_and_notes(paths: list[Path]) -> tuple[list[RunFolder], list[str]]:
-    """The runs below some folders, each as it was scored last; and what to say of those that are not among them.
-
-    A single run that is named by its folder is shown as it is.
-    """
-    from assay.rescoring import latest
-    from assay.store import find_runs
-    from assay.store.folders import SPEC
-    from assay.store.planned import PLAN
-    from assay.tables import plan_notes
-
-    found: dict[Path, RunFolder] = {}
-    notes: list[str] = []
-    for path in paths:
-        missing = [note for plan in sorted((*path.glob(PLAN), *path.glob(f"*/{PLAN}"))) for note in plan_notes(plan.parent)]
-        try:
-            found.update((run.path.resolve(), run) for run in find_runs(path))
-        except AssayError:
-            if missing:
-                raise AssayError(f"{path} holds no finished run: {' '.join(missing)}") from None
-            raise
-        notes += missing
-    everything = list(found.values())
-    runs = everything if len(paths) == 1 and (paths[0] / SPEC).is_file() else latest(everything)
-    if older := len(everything) - len(runs):
-        differ = f"{older} older runs are not shown, as newer ones" if older > 1 else "1 older run is not shown, as a newer one"
-        notes.append(f"{differ} of the same answers stand for them; name a run's folder alone to see it.")
-    return runs, notes
 
 
 def _trials(run: RunFolder, limit: int, instance: str | None, outcome: str | None, console: Console) -> None:

@@ -19,6 +19,7 @@ def sign(
     """Sign a decision record. Several people may, one after the other; each vouches for it and for the signatures before."""
     from assay.decisions.keys import fingerprint_of, read_key
     from assay.decisions.recording import read_record, write_record
+    from assay.decisions.shortfalls import shortfalls
     from assay.decisions.signing import Signer
     from assay.decisions.signing import sign as signed
     from assay.text import one_line
@@ -29,6 +30,8 @@ def sign(
     chosen = made.choice.chosen or "no candidate" if made.choice else "not said"
     sys.stdout.write(f"signed:  {one_line(made.name)}\n")
     sys.stdout.write(f"chosen:  {one_line(chosen)} (recommended: {one_line(made.decision.recommended or 'none')})\n")
+    for line in shortfalls(made.decision, made.choice.chosen) if made.choice else ():
+        sys.stdout.write(f"         {one_line(line)}\n")
     sys.stdout.write(f"digest:  {made.digest}\n")
     sys.stdout.write(f"by:      {one_line(last.name)} ({one_line(last.role)}), {last.at}\n")
     sys.stdout.write(f"key:     {fingerprint_of(last.public_key)}\n")

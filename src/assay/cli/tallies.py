@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,6 +47,8 @@ class State(Record):
     judged: int
     """Trials done whose answers a judge was newly asked about."""
     retries: int
+    retried: dict[str, int]
+    """The retries by the kind of the failure before, most frequent first."""
     rate_limited: int
     """Attempts that a rate limit refused."""
     in_flight: int
@@ -202,6 +204,7 @@ class Tallies:
         slow = [pace for model, pace in paces.items() if not self._instant(model)]
         spent = [self._spent(model, paces[model]) for model in self._models]
         paused = max(counts, key=lambda one: one.paused_until, default=None)
+        retried = sum((one.retried.copy() for one in counts), Counter[str]())
         paused_s = max(0.0, paused.paused_until - now) if paused else 0.0
         return State(
             runs=len(tallies),
@@ -212,7 +215,8 @@ class Tallies:
             failed=sum(tally.failed for tally in tallies),
             requests=sum(one.answered for one in counts),
             judged=sum(tally.newly_judged for tally in tallies),
-            retries=sum(one.retries for one in counts),
+            retries=retried.total(),
+            retried=dict(retried.most_common()),
             rate_limited=sum(one.refused for one in counts),
             in_flight=sum(one.in_flight for one in remote),
             computing=sum(one.in_flight for one in local),

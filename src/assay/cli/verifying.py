@@ -40,9 +40,21 @@ def verify(
         sys.stderr.write(f"error: {problems} {'problem' if problems == 1 else 'problems'} in {counted(checked)}\n")
         sys.exit(1)
     if not json:
-        which = "every number that could be computed again" if any(one.partial for one in checked) else "every number"
-        numbers = "" if quick else f", and {which} follows from the stored answers"
-        sys.stdout.write(f"{counted(checked)} verified: every file is as it was written{numbers}\n")
+        numbers = "" if quick else _numbers(checked)
+        sys.stdout.write(f"{counted(checked)} verified: every file is as it was written{_redacted(checked)}{numbers}\n")
+
+
+def _redacted(checked: list[Checked]) -> str:
+    """What must be said of files, in the middle of a sentence."""
+    return " but for texts that are hidden" if any(one.redacted for one in checked) else ""
+
+
+def _numbers(checked: list[Checked]) -> str:
+    """What may be said of the numbers, at the end of a sentence."""
+    if not any(one.recomputed for one in checked):
+        return "; no number was computed again"
+    which = "every number that could be computed again" if any(one.partial for one in checked) else "every number"
+    return f", and {which} follows from the stored answers"
 
 
 def _as_lines(checked: list[Checked]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli.amounts import shown_span
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PLAIN_PAUSES_S = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between lines where nobody sits at a terminal; the last one stays."""
+MOST_REASONS = 3
+"""Kinds of failures that the last line names."""
 
 
 class Watcher:
@@ -186,9 +188,16 @@ def closing(state: State) -> str:
     parts[0] += f" ({'; '.join(why)})" if why else ""
     parts += [f"{state.cached:,} cached"] if state.cached else []
     parts += [f"{state.failed:,} failed"] if state.failed else []
-    parts += [f"{plural(state.retries, 'retry', 'retries')}"] if state.retries else []
+    parts += [f"{plural(state.retries, 'retry', 'retries')} ({_reasons(state.retried)})"] if state.retries else []
     parts += [f"cost {cost(state.cost)}"] if state.cost is not None else []
     return " · ".join(parts)
+
+
+def _reasons(retried: Mapping[str, int]) -> str:
+    """`connection 14, rate limit 2`: the commonest kinds of failures, most frequent first."""
+    said = [f"{one_line(kind).replace('_', ' ')} {count:,}" for kind, count in itertools.islice(retried.items(), MOST_REASONS)]
+    others = sum(retried.values()) - sum(itertools.islice(retried.values(), MOST_REASONS))
+    return ", ".join([*said, *([f"others {others:,}"] if others else [])])
 
 
 def plural(number: int, one: str, many: str = "") -> str:

@@ -17,6 +17,7 @@ from assay.judging import METRIC
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Record
+from assay.store.wholeness import check_whole
 
 UNMARKED = "no judge's mark, as none was asked or its replies hold none"
 
@@ -40,8 +41,9 @@ def compare(evidence: Evidence, question: Question) -> Comparison:
 
     Raises:
         AssayError: runs of one scenario differ in what must agree, a metric is unknown, gives single answers no value or was
-            not computed, nothing is left to compare, or a file cannot be read.
+            not computed, nothing is left to compare, or a file cannot be read or is not as it was written.
     """
+    check_whole(run.folder for by in evidence.runs.values() for run in by.values())
     boards: list[Board] = []
     aggregates: list[Aggregates] = []
     found_differences: dict[tuple[str, str], Difference] = {}

@@ -42,13 +42,14 @@ def terms(spec: RunSpec, metric: Metric) -> dict[str, str]:
         held[metric.name] = named.parameters
     if metric.family == "toxicity" and spec.toxicity is not None:
         held["toxicity"] = spec.toxicity.parameters
-    return {key: canonical(value).decode() for key, value in _flat(held, "")}
+    return {key: canonical(value).decode() for key, value in flat(held)}
 
 
-def _flat(value: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
+def flat(value: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """What stands in a nested mapping, by names with dots; a mapping without keys stands for itself."""
     found: list[tuple[str, Any]] = []
     for key, inner in value.items():
-        found += _flat(inner, f"{prefix}{key}.") if isinstance(inner, dict) and inner else [(prefix + key, inner)]
+        found += flat(inner, f"{prefix}{key}.") if isinstance(inner, dict) and inner else [(prefix + key, inner)]
     return found
 
 
@@ -76,11 +77,17 @@ def refusal(found: Sequence[Difference], allowing: str) -> AssayError:
     said = []
     for key, held in islice(by_key.items(), SHOWN_DIFFERENCES):
         values = "; ".join(f"{candidate}: {value}" for candidate, value in islice(held[0].values.items(), SHOWN_DIFFERENCES))
-        others = f" and {len(held) - 1} more" if len(held) > 1 else ""
-        said.append(f"{key} of {held[0].scenario}{others} ({values})")
+        said.append(f"{key} of {_named(list(dict.fromkeys(one.scenario for one in held)))} ({values})")
     more = len(by_key) - SHOWN_DIFFERENCES
     also = f" and {more} more keys" if more > 0 else ""
     return AssayError(
         "runs cannot be compared, as they differ in " + ", ".join(said) + also,
         f"ask all candidates alike, or {allowing}",
     )
+
+
+def _named(scenarios: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; of very many the first, and how many more."""
+    more = len(scenarios) - SHOWN_DIFFERENCES
+    shown = [*scenarios[:SHOWN_DIFFERENCES], *([f"{more} more scenarios"] if more > 0 else [])]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

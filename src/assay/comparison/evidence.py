@@ -17,6 +17,7 @@ from assay.errors import AssayError, unknown
 from assay.identity import digest
 from assay.store import RunFolder, find_runs
 from assay.store.folders import MANIFEST, SpecFile
+from assay.store.wholeness import unfinished
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def gather(folders: Sequence[Path], candidates: Sequence[str] = (), alone: bool 
     Raises:
         AssayError: a folder holds no run, no candidate has that label, or there are too few.
     """
-    runs = _labelled(_newest(run for folder in folders for run in find_runs(folder)))
+    there = list({run.path.resolve(): run for folder in folders for run in find_runs(folder)}.values())
+    runs = _labelled(_newest(there))
     known = sorted({run.candidate for run in runs})
     for wanted in candidates:
         if wanted not in known:
@@ -75,7 +77,7 @@ def gather(folders: Sequence[Path], candidates: Sequence[str] = (), alone: bool 
     for run in runs:
         found[run.scenario][run.candidate].append(run)
     held: dict[str, Mapping[str, Run]] = {}
-    notes: list[str] = []
+    notes = unfinished(there)
     for scenario, by in sorted(found.items()):
         wanted_runs = {candidate: by[candidate] for candidate in chosen if candidate in by}
         if wanted_runs:
@@ -93,9 +95,9 @@ def gather(folders: Sequence[Path], candidates: Sequence[str] = (), alone: bool 
 
 
 def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile, int]]:
-    """Of finished runs that differ only in their metrics, the one that was written last; each folder once."""
+    """Of finished runs that differ only in their metrics, the one that was written last."""
     found: dict[tuple[Path, str], tuple[int, RunFolder, SpecFile]] = {}
-    for folder in {folder.path.resolve(): folder for folder in folders}.values():
+    for folder in folders:
         if not folder.complete():
             continue
         file = folder.spec_file()

@@ -135,9 +135,36 @@ def _matrix(
     if len(valued) < 2:
         return None
     candidates, values = tuple(candidates[place] for place in valued), values[valued]
-    units = asked.select(pl.concat_str(pl.col("group").is_null(), pl.coalesce("group", "instance_id"))).to_series()
-    clusters = units.rank("dense").cast(pl.Int64).to_numpy() - 1
+    clusters = units_of(asked, f"a scores.parquet of {scenario}")
     return Matrix(scenario, metric, candidates, tuple(instances), values, clusters, part)
+
+
+def units_of(table: pl.DataFrame, where: str) -> Integers:
+    """The independent unit of each row, numbers from 0 without gaps: its group, or its instance where it has none.
+
+    Args:
+        table: with columns group and instance_id; a group and an instance of the same name are two units.
+        where: what the rows were read from, for the error.
+
+    Raises:
+        AssayError: a row has no instance.
+    """
+    import polars as pl
+
+    complete(table, ("instance_id",), where)
+    named = table.select(pl.concat_str(pl.col("group").is_null(), pl.coalesce("group", "instance_id"))).to_series()
+    return named.rank("dense").cast(pl.Int64).to_numpy() - 1
+
+
+def complete(table: pl.DataFrame, keys: Sequence[str], where: str) -> None:
+    """Refuse rows that do not say which trial they are of; numbers made from nothing would be places outside of any array.
+
+    Raises:
+        AssayError: a key is null somewhere.
+    """
+    for key in keys:
+        if table[key].has_nulls():
+            raise AssayError(f"{where} is not what assay writes: {key} is missing in a row", "run `assay verify` on the run")
 
 
 def _by_subgroup(matrix: Matrix, described: pl.DataFrame) -> list[Matrix]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.comparison.evidence import Evidence, Run
-from assay.comparison.matrices import reading
+from assay.comparison.matrices import complete, reading
 from assay.comparison.results import Variance
 from assay.metrics.derived import find
 from assay.statistics.variants import spread_between
@@ -55,6 +55,7 @@ def _of_run(run: Run, metric: str) -> Variance | None:
         asked = (pl.col("split") == run.file.spec.split[-1]) & pl.col("perturbation").is_null()
         originals = asked & (pl.col("metric") == metric) & pl.col("value").is_not_null()
         table = pl.scan_parquet(path).filter(originals).collect()
+    complete(table, ("instance_id", "draw", "format", "repeat"), path)
     own, first = table.filter(table["format"] == 0), table.filter(table["draw"] == 0)
     by_draw, by_format = _cube(own, "draw"), _cube(first, "format")
     if by_draw.size == 0 or by_format.size == 0 or by_draw.shape[0] < 2:

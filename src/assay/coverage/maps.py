@@ -35,6 +35,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Axis to words of which one must occur; all axes must fit."""
     perturbations: list[str] = []
     """Perturbations that measure it, whatever the scenario."""
+    groups: list[str] = []
+    """Words of which one must begin a word of a subgroup, axis or value, that a scenario measures by itself."""
 
 
 class MapTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

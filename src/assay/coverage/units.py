@@ -33,7 +33,7 @@ class Unit:
     taxonomy: Taxonomy
     licence: str = ""
     groups: str = ""
-    """The axes of its subgroups, where they are known without data: one's own scenario declares them."""
+    """The axes of its subgroups where known without data, as one's own scenario declares them; of a run `axis=value`."""
     perturbations: frozenset[str] = frozenset()
     families: frozenset[str] = frozenset()
     """Families of metrics that it measures."""
@@ -79,7 +79,9 @@ def _asked(suite: Suite, ask: Ask) -> Unit:
     return unit_of(scenario, family.name, entry, frozenset(families), (copy.name for copy in copies))
 
 
-def run_unit(spec: RunSpec, title: str, card: Mapping[str, Any], families: Iterable[str]) -> Unit:
+def run_unit(
+    spec: RunSpec, title: str, card: Mapping[str, Any], families: Iterable[str], subgroups: Iterable[str] = ()
+) -> Unit:
     """What a run measured, from what it wrote down: its scenario need not be there any more.
 
     Args:
@@ -87,6 +89,7 @@ def run_unit(spec: RunSpec, title: str, card: Mapping[str, Any], families: Itera
         title: of the scenario, with its parameters.
         card: of the scenario, as the run keeps it.
         families: of the metrics that have values.
+        subgroups: that have values of their own, as `axis=value`.
     """
     copies = tuple(named.name for named in spec.perturbations)
     found = {*families, *(registry.perturbations.get(name).kind for name in copies if name in registry.perturbations.names())}
@@ -95,7 +98,7 @@ def run_unit(spec: RunSpec, title: str, card: Mapping[str, Any], families: Itera
     except msgspec.ValidationError:
         taxonomy = Taxonomy(task="")  # of a card that assay did not write
     licence = str(card.get("licence", ""))
-    return Unit(spec.scenario.name, title, taxonomy, licence, "", frozenset(copies), frozenset(found))
+    return Unit(spec.scenario.name, title, taxonomy, licence, " ".join(subgroups), frozenset(copies), frozenset(found))
 
 
 def library_units() -> Iterator[Unit]:
@@ -110,8 +113,8 @@ def library_units() -> Iterator[Unit]:
 
 
 def belongs(unit: Unit, place: Place) -> bool:
-    """Whether a scenario belongs to a row or column: by name, by its place in the taxonomy, or by how it is disturbed."""
-    if unit.perturbations & set(place.perturbations):
+    """Whether a scenario belongs to a row or column: by name, place in the taxonomy, subgroups, or how it is disturbed."""
+    if unit.perturbations & set(place.perturbations) or _says(unit.groups, place.groups):
         return True
     if place.scenarios or place.where:
         named = any(_names(listed, unit) for listed in place.scenarios)

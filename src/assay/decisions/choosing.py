@@ -9,10 +9,13 @@ import msgspec
 from assay.decisions.record import Choice, DecisionRecord
 from assay.decisions.recording import read_record, sealed, write_record
 from assay.decisions.results import Decision
+from assay.decisions.shortfalls import shortfalls
 from assay.errors import AssayError, unknown
 
 NOBODY = "none"
 """What is chosen where no candidate is."""
+NO_CANDIDATE = "no candidate"
+"""How that reads."""
 
 
 def choice_of(decision: Decision, chosen: str | None, by: str, rationale: str, dissent: str) -> Choice | None:
@@ -54,11 +57,11 @@ def _unlike(decision: Decision, name: str) -> str:
     ]
     if broken:
         return f"{name} is not shown to keep {', '.join(map(repr, broken))}, so choosing it needs a reason"
-    return f"{name or 'no candidate'} is not what is recommended, so the choice needs a reason"
+    return f"{name or NO_CANDIDATE} is not what is recommended, so the choice needs a reason"
 
 
-def check_place(path: Path) -> None:
-    """Find out before anything is measured that a record cannot be written there.
+def check_place(path: Path) -> DecisionRecord | None:
+    """The record that is there already, so that it is known before anything is measured that none can be written there.
 
     Raises:
         AssayError: the name does not end in .json, its folder is not there, or another file or a damaged record is.
@@ -67,14 +70,14 @@ def check_place(path: Path) -> None:
         raise AssayError(f"{path} is no name for a record", "let it end in .json; the page in Markdown goes beside it")
     if not path.parent.is_dir():
         raise AssayError(f"{path.parent} is no folder, and the record is to lie in it", "make it, or choose another --out")
-    if path.exists():
-        read_record(path)
+    return read_record(path) if path.exists() else None
 
 
 def put_down(record: DecisionRecord, path: Path) -> DecisionRecord:
     """Write a record, unless one that says the same is there already, and return what stands in the file.
 
-    A choice that was recorded before stays as long as the decision is the same. A signed record is never written over.
+    A choice that was recorded before stays as long as the decision is the same; one that another replaces is kept among the
+    earlier ones. A signed record is never written over.
 
     Raises:
         AssayError: another file is there; a signed record says otherwise; or a recorded choice was of another decision.
@@ -82,6 +85,7 @@ def put_down(record: DecisionRecord, path: Path) -> DecisionRecord:
     if not path.exists():
         return write_record(record, path)
     there = read_record(path)
+    record = msgspec.structs.replace(record, earlier=there.earlier)
     if record.choice is None and there.choice is not None:
         if not _same(there, msgspec.structs.replace(record, choice=there.choice)):
             problem = f"{path} records a choice by {there.choice.by}, of a decision that is another by now"
@@ -91,7 +95,27 @@ def put_down(record: DecisionRecord, path: Path) -> DecisionRecord:
         return there
     if there.signatures:
         raise AssayError(f"{path} is signed, and says otherwise", "write elsewhere with --out")
+    if there.choice is not None and there.choice != record.choice:
+        record = msgspec.structs.replace(record, earlier=(*there.earlier, there.choice))
     return write_record(record, path)
+
+
+def choice_in_words(record: DecisionRecord, before: DecisionRecord | None) -> list[str]:
+    """What was chosen, what that does not keep, and whose choice it replaces, a line each; nothing where nobody chose.
+
+    Args:
+        record: as it stands in its file now.
+        before: as it stood there until now.
+    """
+    choice, old = record.choice, before.choice if before else None
+    if choice is None:
+        return []
+    told = [f"{choice.by} chose {choice.chosen or NO_CANDIDATE}.", *shortfalls(record.decision, choice.chosen)]
+    if old is not None and old != choice:
+        told.append(
+            f"replaces {old.by}'s choice of {old.chosen or NO_CANDIDATE}, which the record keeps among the earlier ones"
+        )
+    return told
 
 
 def _same(one: DecisionRecord, other: DecisionRecord) -> bool:

@@ -55,26 +55,34 @@ def held(constraint: Constraint, metric: Metric, estimate: Estimate | None, repl
         replicates: the measure over instances drawn anew, shape (resamples,).
         confidence: where the constraint has none of its own, above 0.5 and below 1.
     """
-    from assay.decisions.reading_out import limit_in_words
+    from assay.decisions.reading_out import limit_in_words, limit_of
 
     sure = confidence if constraint.confidence is None else constraint.confidence
-    side, limit = (1, constraint.at_most) if constraint.at_most is not None else (-1, constraint.at_least)
-    assert limit is not None
+    side, limit = (1 if constraint.at_most is not None else -1), limit_of(constraint)
     found = None if estimate is None else reach_of(estimate, bounds_of(constraint, metric), replicates, sure)
     words = limit_in_words(constraint, metric)
     if estimate is None or found is None:
         value = None if estimate is None else estimate.value
-        return Held(constraint=constraint.name, limit=words, confidence=sure, value=value, bound=None, verdict="undetermined")
-    bound = rounded(found(side, 1.0))
+        return Held(
+            constraint=constraint.name,
+            limit=words,
+            threshold=limit,
+            confidence=sure,
+            value=value,
+            bound=None,
+            verdict="undetermined",
+        )
+    bound, near = rounded(found(side, 1.0)), rounded(found(-side, 1.0))
     verdict: ConstraintVerdict = "undetermined"
     if side * bound <= side * limit:
         verdict = "met"
-    elif side * rounded(found(-side, 1.0)) > side * limit:
-        verdict = "violated"
+    elif side * near > side * limit:
+        verdict, bound = "violated", near
     more = _more(found, estimate, limit, side) if verdict == "undetermined" else None
     return Held(
         constraint=constraint.name,
         limit=words,
+        threshold=limit,
         confidence=sure,
         value=estimate.value,
         bound=bound,

@@ -32,6 +32,7 @@ from assay.decisions.results import (
 from assay.decisions.weights import Weights
 from assay.decisions.wording import described, left_out, limits, listed, recommendation, tradeoff
 from assay.decisions.worth import worths
+from assay.records import Estimate
 from assay.statistics.estimates import rounded
 
 
@@ -56,7 +57,7 @@ def decide(profile: Profile, measured: Measured) -> Decision:
     if ranking and met:
         words = recommendation(ranking, profile.confidence, limits(standings[0].constraints, units), tradeoffs)
     else:
-        words = _without_ranks(acceptable, status, ranking)
+        words = _without_ranks(acceptable, status, ranking, profile)
     words += [left_out(s, verdicts.lacking[s.candidate], units) for s in standings if s.acceptable != "met"]
     return Decision(
         status=status,
@@ -82,7 +83,7 @@ def _criteria(profile: Profile, measured: Measured) -> tuple[tuple[Criterion, ..
     place = len(measured.measures) - 1
     known = measured.values[:, place][np.isfinite(measured.values[:, place])]
     if not len(known) or known.min() == known.max():
-        return (), []
+        return (), [place]
     measure = measured.measures[place]
     value = Value(unacceptable=float(known.max()), satisfying=float(known.min()))
     return (Criterion(name=measure.name, metric=measure.metric, unit=measure.unit, weight=1.0, value=value),), [place]
@@ -218,7 +219,7 @@ def _outcome(
     return ("recommended" if len(contenders) == 1 else "not separated"), names[0], contenders
 
 
-def _without_ranks(acceptable: Sequence[Standing], status: Status, ranking: Ranking | None) -> list[str]:
+def _without_ranks(acceptable: Sequence[Standing], status: Status, ranking: Ranking | None, profile: Profile) -> list[str]:
     names = [standing.candidate for standing in acceptable]
     if not names:
         words = ["No candidate is acceptable." if status == "none acceptable" else "No candidate is known to be acceptable."]
@@ -226,19 +227,31 @@ def _without_ranks(acceptable: Sequence[Standing], status: Status, ranking: Rank
             words.append(f"Of those that may yet turn out to be, {ranking.candidates[ranking.leader]} is ahead.")
         return words
     if len(names) == 1:
-        return [f"Choose {names[0]}.", "It is the only one that keeps every constraint."]
+        only = "It is the only one that keeps every constraint." if profile.constraints else "No other candidate is acceptable."
+        return [f"Choose {names[0]}.", only]
+    if profile.costs is not None:
+        return [f"{listed(names)} are expected to cost the same: choose by something else."]
     return [f"{listed(names)} keep every constraint, and the profile has no criterion to choose between them by."]
 
 
 def _costs(standings: Sequence[Standing], profile: Profile) -> list[str]:
-    """What an answer is expected to cost, of those in play."""
+    """What an answer is expected to cost, of those in play; and who else would cost less than all of them."""
     currency = profile.costs.currency if profile.costs else ""
-    told = [
-        f"{standing.candidate} {in_words(standing.acceptability.cost, currency)}"
-        for standing in standings
-        if standing.acceptability is not None and standing.acceptability.cost is not None
-    ]
-    return [f"An answer is expected to cost: {'; '.join(told)}."] if told else []
+    known = {standing.candidate: cost for standing in standings if (cost := _cost(standing)) is not None}
+    told = [standing.candidate for standing in standings if standing.acceptability is not None and standing.candidate in known]
+    if not told:
+        return []
+    words = [f"An answer is expected to cost: {'; '.join(f'{name} {in_words(known[name], currency)}' for name in told)}."]
+    least = min(known, key=lambda name: known[name].value)
+    if known[least].value < min(known[name].value for name in told):
+        out = next(standing for standing in standings if standing.candidate == least).acceptable == "violated"
+        reason = "it is out" if out else "it is not known to be acceptable"
+        words.append(f"With {least} one would cost the least, {in_words(known[least], currency)}, but {reason}.")
+    return words
+
+
+def _cost(standing: Standing) -> Estimate | None:
+    return next((held.estimate for held in standing.measurements if held.measure == EXPECTED_COST), None)
 
 
 def _weights(criteria: Sequence[Criterion], ranking: Ranking | None) -> dict[str, float]:

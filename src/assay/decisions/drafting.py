@@ -23,6 +23,7 @@ from assay.decisions.reading import PLACEHOLDER
 from assay.decisions.selecting import check_contract, has_metric
 from assay.errors import AssayError
 from assay.metrics.derived import find
+from assay.records import Estimate
 from assay.scenarios.own.writing import quoted
 from assay.statistics.estimates import clipped
 from assay.statistics.worst import has_worst_case
@@ -119,12 +120,29 @@ class _Held:
         ordered = sorted(self.there.items(), key=lambda item: item[1].value)
         shown = ordered if len(ordered) <= SHOWN else [ordered[0], ordered[-1]]
         values = "; ".join(f"{one_line(candidate, 60)} {format_estimate(estimate)}" for candidate, estimate in shown)
-        missing = f"; not of {len(self.found) - len(self.there)} candidates" if len(self.there) < len(self.found) else ""
+        lacking = len(self.found) - len(self.there)
+        missing = f"; not measured of {lacking} candidate{'s' if lacking > 1 else ''}" if lacking else ""
         return f"{'between ' if len(ordered) > SHOWN else ''}{values}{missing}" if ordered else "of no candidate"
 
     def ends(self) -> tuple[float, float]:
-        """A range to begin with, as (unacceptable, satisfying): just wide enough for all intervals, in round numbers."""
-        numbers = [end for each in self.there.values() for end in (each.low, each.value, each.high) if end is not None]
+        """A range to begin with, as (unacceptable, satisfying): in round numbers, just wide enough for the intervals of the
+        better half of the candidates, but for those of two."""
+        worse, better = self._around(self._best()[: max(2, math.ceil(len(self.there) / 2))])
+        return (WORST_CALIBRATION, better) if self.metric.gaps and better < WORST_CALIBRATION < worse else (worse, better)
+
+    def limit(self) -> float | None:
+        """A limit to begin with, which the best candidate is about to keep; `None` where every value would keep it."""
+        found = self._around(self._best()[:1])[0]
+        vacuous = self.metric.range[1 if self.metric.better == "lower" else 0]
+        return None if found == vacuous else found
+
+    def _best(self) -> list[Estimate]:
+        """What was measured, the best first."""
+        return sorted(self.there.values(), key=lambda each: each.value, reverse=self.metric.better == "higher")
+
+    def _around(self, estimates: Sequence[Estimate]) -> tuple[float, float]:
+        """The round numbers around some intervals, as (worse, better)."""
+        numbers = [end for each in estimates for end in (each.low, each.value, each.high) if end is not None]
         least, most = min(numbers), max(numbers)
         spread = most - least or abs(most) or 1.0
         step = 10.0 ** math.floor(math.log10(spread))
@@ -133,13 +151,16 @@ class _Held:
         return (high, low) if self.metric.better == "lower" else (low, high)
 
 
+WORST_CALIBRATION = 0.5
+"""The calibration error of whoever is always sure and right half of the time: more is nothing that anybody would accept."""
 ROUNDING = 1e-9
 """How far from a round number what is meant to be one may lie."""
 
 
 def _text(evidence: Evidence, runs: Sequence[str], held: Sequence[_Held], differing: Sequence[str]) -> Iterator[str]:
     yield "# What a deployment needs of a model, and how much each thing matters: `assay decide` on this file decides by it."
-    yield "# Weights and ranges are suggestions. Settle them before you look at the decision; docs/deciding.md has every key."
+    yield "# Weights and ranges are suggestions (ranges are about where the better half of the candidates is). Settle them"
+    yield "# before you look at the decision; docs/deciding.md has every key."
     yield f"name: {quoted('Which model?')}"
     yield "deployment:"
     yield f"  owner: {quoted(PLACEHOLDER)}    # who answers for the decision"
@@ -163,8 +184,9 @@ def _text(evidence: Evidence, runs: Sequence[str], held: Sequence[_Held], differ
     yield "# Limits that hold whatever else speaks for a candidate: take the # away where there is one, and set it."
     yield "constraints:"
     for each in held:
-        if each.there and each.metric.better != "neither":
-            yield from (f"  # {line}" for line in _limit(each))
+        limit = each.limit() if each.there and each.metric.better != "neither" else None
+        if limit is not None:
+            yield from (f"  # {line}" for line in _limit(each, limit))
     yield ""
     yield "# What an answer costs you beyond its price, if you know it: wrong, not usable, a second of waiting."
     yield "# costs: {error: 5, abstention: 1, latency: 0.01, currency: EUR}"
@@ -191,12 +213,12 @@ def _criterion(held: _Held) -> Iterator[str]:
     yield f"    value: {{unacceptable: {number(unacceptable)}, satisfying: {number(satisfying)}}}"
 
 
-def _limit(held: _Held) -> Iterator[str]:
+def _limit(held: _Held, limit: float) -> Iterator[str]:
     yield f"{held.line.why}; measured: {held.said()}"
     first, *rest = _keys(replace(held.line.measure, name=held.line.limit))
     yield f"- {first}"
     yield from (f"  {line}" for line in rest)
-    yield f"  {'at_least' if held.metric.better == 'higher' else 'at_most'}: {number(held.ends()[0])}"
+    yield f"  {'at_least' if held.metric.better == 'higher' else 'at_most'}: {number(limit)}"
 
 
 def _keys(made: Measure) -> Iterator[str]:

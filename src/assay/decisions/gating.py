@@ -6,37 +6,44 @@ changed does not pass. Missing answers take the worst value they could have (`co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from assay.comparison.evidence import Evidence, gather
+from assay.comparison.evidence import Evidence, Run, gather
+from assay.decisions import validity
 from assay.decisions.completing import Completing, has_worst
 from assay.decisions.constraints import held
 from assay.decisions.measured import Measured, Source
-from assay.decisions.measuring import measure
+from assay.decisions.measuring import folders_of, measure
+from assay.decisions.pointing import PointedError, pointing_at
 from assay.decisions.profile import Constraint, Profile
-from assay.decisions.reading_out import limit_in_words, unit_of
+from assay.decisions.reading_out import limit_in_words, limit_of, unit_of
+from assay.decisions.results import ConstraintVerdict
 from assay.decisions.selecting import has_metric, scenarios_of
 from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Record
 from assay.store import RunFolder, find_runs
-from assay.store.manifest import damage
+from assay.store.manifest import verify
+from assay.store.wholeness import check_whole
 from assay.text import one_line
 
 Missing = Literal["worst", "ignore"]
 """What becomes of missing answers: they take the worst value, or they are left out."""
-GateVerdict = Literal["met", "violated", "undetermined", "not measured"]
 
 
 class Strictness(Record):
     """What a gate lets through."""
 
     allow_undetermined: bool = False
+    """What was not measured at all does not pass all the same."""
+    allow_expired: bool = False
+    """Go by a profile that does not hold any more."""
     missing: Missing = "worst"
 
 
@@ -48,11 +55,13 @@ class Checked(Record):
     unit: str
     limit: str
     """As one reads it: `at most 2 s`."""
+    threshold: float
+    """The limit as a number."""
     confidence: float
     value: float | None
     bound: float | None
-    """The one-sided bound, at that confidence, on the side that would break the limit."""
-    verdict: GateVerdict
+    """The one-sided bound, at that confidence, that decides; see `Held`."""
+    verdict: ConstraintVerdict
     passed: bool
     missing: int = 0
     """Answers that failed, or that only others were asked for."""
@@ -60,6 +69,15 @@ class Checked(Record):
     """About how many more instances would settle it, of an undetermined one, if the value stays what it is."""
     reason: str = ""
     """What stands behind the verdict beyond the numbers."""
+
+
+class Basis(Record):
+    """A scenario that constraints were checked in, and what exactly was asked of it."""
+
+    scenario: str
+    items: int
+    data: str
+    """SHA-256 over the instances, as the spec of the run has it."""
 
 
 class Gate(Record):
@@ -72,6 +90,12 @@ class Gate(Record):
     strictness: Strictness
     runs: tuple[Source, ...]
     """What it rests on."""
+    asked: tuple[Basis, ...] = ()
+    """What was asked in them."""
+    expired: str = ""
+    """The last day on which the profile held (YYYY-MM-DD), where that has passed."""
+    notes: tuple[str, ...] = ()
+    """What else a reader must know of the profile."""
 
     @property
     def failed(self) -> tuple[Checked, ...]:
@@ -79,7 +103,14 @@ class Gate(Record):
         return tuple(checked for checked in self.constraints if not checked.passed)
 
 
-def gate(profile: Profile, home: Path, candidate: str, runs: Sequence[Path] = (), strictness: Strictness | None = None) -> Gate:
+def gate(
+    profile: Profile,
+    home: Path,
+    candidate: str,
+    runs: Sequence[Path] = (),
+    strictness: Strictness | None = None,
+    today: date | None = None,
+) -> Gate:
     """Check a candidate against the constraints of a profile; its criteria are not looked at.
 
     Args:
@@ -88,21 +119,22 @@ def gate(profile: Profile, home: Path, candidate: str, runs: Sequence[Path] = ()
         candidate: as tables show it; the profile need not name it.
         runs: folders of runs to look at in place of the profile's.
         strictness: what is let through.
+        today: the day at which the profile must hold; `None`: the day that it is, in UTC.
 
     Raises:
         AssayError: no constraints, no runs of the candidate, files of a run that are not as they were written, a metric that no
-            run measured, or a subgroup or perturbation that there is not.
+            run measured, or a subgroup or perturbation that there is not; where the profile names it, a `PointedError`.
     """
     strictness = strictness or Strictness()
     if not profile.constraints:
         raise AssayError(f"the profile {one_line(profile.name, 80)!r} has no constraints", "add some: docs/deciding.md")
-    folders = [Path(folder) for folder in runs] or [home / folder for folder in profile.runs]
+    folders = [Path(folder) for folder in runs] or folders_of(profile, home)
     if not folders:
         raise AssayError("the profile names no runs", "add runs: [runs/default], or give --runs")
-    _check_finished(folders, candidate)
+    _check_finished(folders, {candidate, *profile.candidates} if profile.candidates else ())
     own, everybody = gather(folders, [candidate], alone=True), _everybody(folders, profile, candidate)
-    _check_whole(run.folder for by in everybody.runs.values() for run in by.values())
-    absent = {constraint.name: _absent(constraint, own, everybody) for constraint in profile.constraints}
+    check_whole((run.folder for by in everybody.runs.values() for run in by.values()), verify)
+    absent = _absences(profile, own, everybody)
     there = tuple(constraint for constraint in profile.constraints if not absent[constraint.name])
     completing = Completing(candidate, everybody, strictness.missing == "worst")
     measured = _measured(profile, there, folders, completing) if there else None
@@ -116,15 +148,23 @@ def gate(profile: Profile, home: Path, candidate: str, runs: Sequence[Path] = ()
             checked.append(_not_measured(constraint, profile, f"nothing was measured in {_listed(silent)}"))
             continue
         checked.append(_checked(constraint, profile, measured, completing.missing[constraint.name], strictness))
-    passed = all(one.passed for one in checked)
+    day = today or validity.today()
+    past = validity.expired(profile.deployment, day)
     return Gate(
         profile=profile.name,
         candidate=candidate,
-        passed=passed,
+        passed=all(one.passed for one in checked) and (strictness.allow_expired or not past),
         constraints=tuple(checked),
         strictness=strictness,
         runs=measured.sources if measured else (),
+        asked=tuple(_basis(own.runs[source.scenario][candidate]) for source in measured.sources) if measured else (),
+        expired=profile.deployment.expires if past else "",
+        notes=tuple(validity.out_of_date(profile.deployment, day)),
     )
+
+
+def _basis(run: Run) -> Basis:
+    return Basis(scenario=run.scenario, items=run.folder.stats().instances, data=run.file.spec.data.instances)
 
 
 def _everybody(folders: Sequence[Path], profile: Profile, candidate: str) -> Evidence:
@@ -135,23 +175,26 @@ def _everybody(folders: Sequence[Path], profile: Profile, candidate: str) -> Evi
     return Evidence(tuple(sorted(wanted)), {scenario: by for scenario, by in runs.items() if by})
 
 
-def _check_finished(folders: Sequence[Path], candidate: str) -> None:
-    """Refuse a run of the candidate that has no manifest, rather than look past it."""
-    _check_whole(run for folder in folders for run in find_runs(folder) if not run.complete() and _is_of(run, candidate))
+def _check_finished(folders: Sequence[Path], candidates: Collection[str]) -> None:
+    """Refuse a run without a manifest, of these candidates or of anybody, rather than look past what it was asked."""
+    left = (run for folder in folders for run in find_runs(folder) if not run.complete())
+    check_whole(run for run in left if not candidates or _is_of(run, candidates))
 
 
-def _check_whole(runs: Iterable[RunFolder]) -> None:
-    """Refuse evidence that is not as it was written."""
-    for run in runs:
-        for problem in damage(run.path):
-            raise AssayError(f"the evidence is not whole: {problem}", "run it again; a gate passes nothing on changed files")
-
-
-def _is_of(run: RunFolder, candidate: str) -> bool:
-    """Whether a run may be the candidate's, whose label can have its suite's name behind it."""
+def _is_of(run: RunFolder, candidates: Collection[str]) -> bool:
+    """Whether a run may be one of theirs, whose labels can have a suite's name behind them."""
     spec = run.spec_file().spec
     label = spec.label or spec.model.name
-    return candidate == label or candidate.startswith(f"{label} (")
+    return any(candidate == label or candidate.startswith(f"{label} (") for candidate in candidates)
+
+
+def _absences(profile: Profile, own: Evidence, everybody: Evidence) -> dict[str, tuple[str, ...]]:
+    """By name of a constraint what `_absent` says of it."""
+    found = {}
+    for number, constraint in enumerate(profile.constraints):
+        with pointing_at("constraints", number, "scenarios" if constraint.scenarios else "metric"):
+            found[constraint.name] = _absent(constraint, own, everybody)
+    return found
 
 
 def _absent(constraint: Constraint, own: Evidence, everybody: Evidence) -> tuple[str, ...]:
@@ -171,7 +214,13 @@ def _measured(profile: Profile, constraints: tuple[Constraint, ...], folders: Se
         candidates=(taking.candidate,),
         runs=tuple(map(str, folders)),
     )
-    return measure(only, Path(), taking)
+    try:
+        return measure(only, Path(), taking)
+    except PointedError as error:
+        key, place, *rest = error.steps
+        if key != "constraints" or not isinstance(place, int):
+            raise
+        raise PointedError(error, (key, profile.constraints.index(constraints[place]), *rest)) from error
 
 
 def _silent(constraint: Constraint, measured: Measured, everybody: Evidence, candidate: str) -> tuple[str, ...]:
@@ -197,7 +246,7 @@ def _checked(constraint: Constraint, profile: Profile, measured: Measured, missi
     place = measured.place(constraint)
     metric = measured.metrics[place]
     found = held(constraint, metric, measured.estimates[0][place], measured.replicates[:, 0, place], profile.confidence)
-    verdict: GateVerdict = found.verdict
+    verdict: ConstraintVerdict = found.verdict
     reason = ""
     if missing:
         answers = f"{missing:,} {'answer is' if missing == 1 else 'answers are'} missing"
@@ -215,6 +264,7 @@ def _checked(constraint: Constraint, profile: Profile, measured: Measured, missi
         metric=metric.name,
         unit=unit_of(constraint, metric),
         limit=found.limit,
+        threshold=found.threshold,
         confidence=found.confidence,
         value=found.value,
         bound=found.bound,
@@ -233,12 +283,13 @@ def _not_measured(constraint: Constraint, profile: Profile, reason: str) -> Chec
         metric=metric.name,
         unit=unit_of(constraint, metric),
         limit=limit_in_words(constraint, metric),
+        threshold=limit_of(constraint),
         confidence=constraint.confidence or profile.confidence,
         value=None,
         bound=None,
-        verdict="not measured",
+        verdict="undetermined",
         passed=False,
-        reason=reason,
+        reason=f"not measured: {reason}",
     )
 
 

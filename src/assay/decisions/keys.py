@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 PASSPHRASE = "ASSAY_KEY_PASSPHRASE"
 """The environment variable with the passphrase of a key file."""
 PUBLIC_BYTES = 32
+FIELD = 2**255 - 19
+CURVE_D = -121665 * pow(121666, -1, FIELD) % FIELD
+"""The curve of Ed25519 (RFC 8032, 5.1)."""
 LARGEST_FILE = 1 << 16
 """Bytes that a key file may have."""
 
@@ -42,8 +45,13 @@ def new_key(path: Path) -> str:
         locked = serialization.BestAvailableEncryption(os.fsencode(passphrase))
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, locked)
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(pem)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(pem)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
     except FileExistsError:
         raise AssayError(f"{path} is there already", "a key is never written over: choose another name") from None
     except OSError as error:
@@ -88,6 +96,8 @@ def read_key(path: Path) -> Ed25519PrivateKey:
 
 def _bytes(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device might never end
+            raise AssayError(f"{path} is no file", "give the file of a key")
         with path.open("rb") as file:
             return file.read(LARGEST_FILE)
     except OSError as error:
@@ -108,13 +118,13 @@ def read_public_key(named: str) -> str:
     Raises:
         AssayError: it is neither.
     """
-    if _decoded(named) is not None:
+    if key_bytes(named) is not None:
         return named
     text = _bytes(Path(named)).strip()
     if b"PRIVATE KEY" in text:
         raise AssayError(f"{named} holds a private key", "give its public part, and keep the private one to yourself")
     found = text.decode(errors="replace")
-    if _decoded(found) is not None:
+    if key_bytes(found) is not None:
         return found
     return _loaded(text, named)
 
@@ -127,17 +137,31 @@ def _loaded(raw: bytes, named: str) -> str:
     for load in (serialization.load_pem_public_key, serialization.load_ssh_public_key):
         with suppress(ValueError, UnsupportedAlgorithm):
             key = load(raw)
-            if isinstance(key, Ed25519PublicKey):
+            if isinstance(key, Ed25519PublicKey) and not _worthless(key.public_bytes_raw()):
                 return base64.b64encode(key.public_bytes_raw()).decode()
     raise AssayError(
         f"{named} holds no Ed25519 public key", "give what `assay new key` printed, or the .pub file of ssh-keygen"
     )
 
 
-def _decoded(public_key: str) -> bytes | None:
-    """The bytes of a public key in base64; `None` for anything else, another spelling of the same bytes included."""
+def key_bytes(public_key: str) -> bytes | None:
+    """The bytes of a public key in base64; `None` for anything else, another spelling of the same key included, and for one
+    under which anybody can sign."""
     raw = decoded(public_key)
-    return raw if raw is not None and len(raw) == PUBLIC_BYTES else None
+    return raw if raw is not None and len(raw) == PUBLIC_BYTES and not _worthless(raw) else None
+
+
+def _worthless(public: bytes) -> bool:
+    """Whether 32 bytes are a public key under which anybody can sign, or a second spelling of another one.
+
+    A point of small order (1, 2, 4 or 8) makes signatures hold that nobody with a private key made; RFC 8032 leaves it to the
+    application to refuse them. Its y is 1, -1, 0 or a root of d y^4 + 2 y^2 = 1, where the curve is -x^2 + y^2 = 1 + d x^2 y^2.
+    """
+    y = int.from_bytes(public, "little") & ((1 << 255) - 1)
+    if y >= FIELD:
+        return True
+    square = y * y % FIELD
+    return y in (0, 1, FIELD - 1) or (CURVE_D * square * square + 2 * square - 1) % FIELD == 0
 
 
 def decoded(text: str) -> bytes | None:
@@ -151,7 +175,7 @@ def decoded(text: str) -> bytes | None:
 
 def fingerprint_of(public_key: str) -> str:
     """A public key's fingerprint, as `ssh-keygen -l` shows it; what is no key has none."""
-    raw = _decoded(public_key)
+    raw = key_bytes(public_key)
     if raw is None:
         return "(no key)"
     kind = b"ssh-ed25519"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from assay import registry
 from assay.comparison.evidence import Run
-from assay.comparison.matrices import reading, subgroups_of
+from assay.comparison.matrices import complete, reading, subgroups_of
 from assay.decisions.answers import ORIGINAL, Asked, Needs, Trials
 from assay.errors import AssayError
 from assay.metrics import count_answer
@@ -46,6 +46,7 @@ def load(runs: Mapping[str, Run], needs: Needs) -> Asked:
     splits = [split for split in SPLITS if table.filter(table["split"] == split)["candidate"].n_unique() == len(runs)]
     split = splits[-1] if splits else ""
     table = _with_confidence(table.filter(table["split"] == split), runs, needs)
+    complete(table, ("instance_id", "draw", "repeat"), f"a scores.parquet of {scenario}")
     described = _described(runs, table, split)
     perturbations = _perturbations(table)
     table = _numbered(table, described, perturbations)

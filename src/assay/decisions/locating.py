@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.decisions.record import EvidenceRun
 from assay.store.folders import MANIFEST
-from assay.store.manifest import file_digest
+from assay.store.manifest import file_digest, regular
 
 RUNS = "runs"
 """The folder of a pack that holds the suites of its runs."""
@@ -25,10 +25,18 @@ def located(evidence: Sequence[EvidenceRun], home: Path, inside: bool = False) -
     """
     found: list[Path | None] = []
     for run in evidence:
-        places = [place for place in _places(run, home, inside) if place.is_dir() and place not in found]
-        right = (place for place in places if (place / MANIFEST).is_file() and file_digest(place / MANIFEST) == run.manifest)
+        places = [place for place in _places(run, home, inside) if _is_folder(place) and place not in found]
+        right = (place for place in places if regular(place / MANIFEST) and file_digest(place / MANIFEST) == run.manifest)
         found.append(next(right, places[0] if places else None))
     return found
+
+
+def _is_folder(place: Path) -> bool:
+    """Whether a folder lies there; no name that the system does not bear names one."""
+    try:
+        return place.is_dir()
+    except OSError:
+        return False
 
 
 def _places(run: EvidenceRun, home: Path, inside: bool) -> Iterator[Path]:

@@ -15,20 +15,23 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.evidence import Evidence, Run, gather
 from assay.decisions.answers import Asked, Needs, columns_read
+from assay.decisions.caveats import on_fewer, to_fill_in, unmeasured
 from assay.decisions.loading import load
 from assay.decisions.measured import Measured, Source
-from assay.decisions.parts import Part, part_of
+from assay.decisions.parts import Part, part_of, unknown_costs
+from assay.decisions.pointing import PointedError, Steps, pointing_at
 from assay.decisions.profile import Costs, Measure, Profile
-from assay.decisions.reading import EXPECTED_COST, PLACEHOLDER
+from assay.decisions.reading import EXPECTED_COST
 from assay.decisions.resampled import drawn_again, fewest
 from assay.decisions.selecting import check_contract, costed, scenarios_of
-from assay.errors import AssayError, unknown
+from assay.errors import AssayError, UnknownName, unknown
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Estimate
 from assay.statistics.estimates import weighted_mean
-from assay.store.folders import MANIFEST
+from assay.store.folders import MANIFEST, find_runs
 from assay.store.manifest import file_digest
+from assay.store.wholeness import check_whole
 from assay.text import one_line
 
 if TYPE_CHECKING:
@@ -43,6 +46,8 @@ class _Wanted:
     metric: Metric
     scenarios: tuple[str, ...]
     costs: Costs | None = None
+    place: Steps = ()
+    """Where it stands in the profile."""
 
 
 class Taking:
@@ -70,13 +75,15 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
 
     Raises:
         AssayError: no runs, a candidate, scenario, subgroup or perturbation that there is not, a metric that no run measured,
-            runs that were not asked alike, or files that cannot be read.
+            runs that were not asked alike, or files that cannot be read or are not as they were written. What the profile
+            names and there is not is a `PointedError`.
     """
     if not profile.runs:
         raise AssayError("the profile names no runs", "add runs: [runs/default], the folders of runs or suites")
-    evidence = gather([home / folder for folder in profile.runs], profile.candidates, alone=True)
+    evidence = _gathered(folders_of(profile, home), profile.candidates)
+    check_whole(run.folder for by in evidence.runs.values() for run in by.values())
     wanted = _wanted(profile, evidence)
-    notes = _to_fill_in(profile) + list(evidence.notes)
+    notes = [*to_fill_in(profile), *evidence.notes]
     notes += check_contract(evidence, _rests_on(wanted, evidence), profile)
     taken: dict[str, _Taken] = {}
     for scenario, runs in evidence.runs.items():
@@ -90,10 +97,12 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
         for candidate in evidence.candidates
     ]
     values = _values(estimates, len(wanted))
-    notes += _unmeasured(evidence.candidates, wanted, estimates)
+    measures = tuple(each.measure for each in wanted)
+    notes += unmeasured(evidence.candidates, measures, estimates)
+    notes += on_fewer(evidence.candidates, measures, held, estimates)
     return Measured(
         candidates=evidence.candidates,
-        measures=tuple(each.measure for each in wanted),
+        measures=measures,
         metrics=tuple(each.metric for each in wanted),
         scenarios=tuple(tuple(names) for names in held),
         estimates=tuple(estimates),
@@ -108,20 +117,41 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
     )
 
 
-def _to_fill_in(profile: Profile) -> list[str]:
-    open_ = [key for key in ("owner", "context") if PLACEHOLDER in getattr(profile.deployment, key)]
-    return [f"The profile does not say yet: {' and '.join(open_)}."] if open_ else []
+def folders_of(profile: Profile, home: Path) -> list[Path]:
+    """The folders that a profile names.
+
+    Raises:
+        PointedError: one of them holds no run.
+    """
+    folders = [home / folder for folder in profile.runs]
+    for number, folder in enumerate(folders):
+        with pointing_at("runs", number):
+            find_runs(folder)
+    return folders
+
+
+def _gathered(folders: Sequence[Path], candidates: Sequence[str]) -> Evidence:
+    try:
+        return gather(folders, candidates, alone=True)
+    except UnknownName as error:
+        if error.name not in candidates:
+            raise
+        raise PointedError(error, ("candidates", candidates.index(error.name))) from error
 
 
 def _wanted(profile: Profile, evidence: Evidence) -> list[_Wanted]:
-    measures = (*profile.criteria, *profile.constraints)
-    wanted = [_Wanted(each, find(each.metric), scenarios_of(each, evidence)) for each in measures]
+    wanted = []
+    for key, measures in (("criteria", profile.criteria), ("constraints", profile.constraints)):
+        for number, each in enumerate(measures):
+            with pointing_at(key, number, "scenarios" if each.scenarios else "metric"):
+                wanted.append(_Wanted(each, find(each.metric), scenarios_of(each, evidence), place=(key, number)))
     if profile.costs is not None:
         costs = profile.costs
         about = "What an answer costs the deployment: error, abstention, waiting and tokens."
         metric = Metric(EXPECTED_COST, "efficiency", (0, None), "lower", about, costs.currency)
         cost = Measure(name=EXPECTED_COST, metric=EXPECTED_COST, scenarios=costs.scenarios, unit=costs.currency)
-        wanted.append(_Wanted(cost, metric, costed(costs, evidence), costs))
+        with pointing_at("costs", "scenarios" if costs.scenarios else "metric"):
+            wanted.append(_Wanted(cost, metric, costed(costs, evidence), costs, ("costs",)))
     return wanted
 
 
@@ -131,7 +161,7 @@ def _rests_on(wanted: Sequence[_Wanted], evidence: Evidence) -> Iterator[tuple[M
         if each.costs is None:
             yield each.metric, each.scenarios
             continue
-        for scenario in each.scenarios:
+        for scenario in each.scenarios if each.costs.error else ():
             runs = evidence.runs[scenario].values()
             yield from ((find(each.costs.metric or run.main_metric), (scenario,)) for run in runs)
 
@@ -158,6 +188,8 @@ def _take(runs: Mapping[str, Run], here: Mapping[int, _Wanted], notes: list[str]
         notes.append(
             f"{asked.scenario}: only the {common} of {asked.instances} instances count that all candidates were asked."
         )
+    for costs in (each.costs for each in here.values() if each.costs is not None):
+        notes += unknown_costs(asked, costs)
     return _Taken(
         candidates=tuple(runs),
         units=asked.units,
@@ -171,7 +203,8 @@ def _needs(wanted: Sequence[_Wanted], runs: Mapping[str, Run]) -> Needs:
     scores = {each.metric.name for each in wanted if each.metric.of_answer is not None}
     for each in wanted:
         if each.costs is not None:
-            scores |= {"latency_s", "cost", *(each.costs.metric or run.main_metric for run in runs.values())}
+            scores |= {"latency_s", "cost"}
+            scores |= {each.costs.metric or run.main_metric for run in runs.values()} if each.costs.error else set()
     return Needs(
         scores=frozenset(scores),
         columns=frozenset(name for each in wanted if each.metric.of_answers is not None for name in columns_read(each.metric)),
@@ -187,13 +220,16 @@ def _check_there(wanted: Sequence[_Wanted], taken: Mapping[str, _Taken]) -> None
         measure = each.measure
         groups = sorted({name for scenario in each.scenarios for name in taken[scenario].subgroups})
         if measure.subgroup and measure.subgroup not in groups:
-            raise unknown(f"subgroup of {one_line(measure.name, 80)!r}:", measure.subgroup, groups)
+            error: AssayError = unknown(f"subgroup of {one_line(measure.name, 80)!r}:", measure.subgroup, groups)
+            raise PointedError(error, (*each.place, "subgroup"))
         copies = sorted({name for scenario in each.scenarios for name in taken[scenario].perturbations})
         if measure.on != "original" and not copies:
             problem = f"{one_line(measure.name, 80)!r}: no perturbed copies were asked of all candidates"
-            raise AssayError(problem, "run with --perturb, or leave out on")
+            error = AssayError(problem, "run with --perturb, or leave out on")
+            raise PointedError(error, (*each.place, "on"))
         if measure.perturbation and measure.perturbation not in copies:
-            raise unknown(f"perturbation of {one_line(measure.name, 80)!r}:", measure.perturbation, copies)
+            error = unknown(f"perturbation of {one_line(measure.name, 80)!r}:", measure.perturbation, copies)
+            raise PointedError(error, (*each.place, "perturbation"))
 
 
 def _any(part: Part) -> bool:
@@ -265,18 +301,6 @@ def _centred(replicates: Floats, values: Floats, wanted: Sequence[_Wanted]) -> F
 def _missing(candidate: str, taken: _Taken, place: int) -> int:
     part = taken.parts[place]
     return part.missing[taken.candidates.index(candidate)] if candidate in taken.candidates else part.instances
-
-
-def _unmeasured(
-    candidates: Sequence[str], wanted: Sequence[_Wanted], estimates: Sequence[Sequence[Estimate | None]]
-) -> list[str]:
-    """A note for each measure that a candidate lacks."""
-    notes = []
-    for place, each in enumerate(wanted):
-        lacking = [candidate for candidate, row in zip(candidates, estimates, strict=True) if row[place] is None]
-        if lacking:
-            notes.append(f"{each.measure.name} was not measured for {', '.join(lacking)}, or not in all of its scenarios.")
-    return notes
 
 
 def _sources(evidence: Evidence, scenarios: Collection[str]) -> tuple[Source, ...]:

@@ -20,36 +20,37 @@ from assay.decisions.redaction import Redactions
 from assay.errors import AssayError
 from assay.store import RunFolder
 from assay.store.folders import MANIFEST, SPEC
-from assay.store.manifest import UNREADABLE, file_digest
+from assay.store.manifest import UNREADABLE, file_digest, regular
 
 
 def redactions_in(folder: Path) -> Redactions | None:
     """What a pack says was redacted; `None` where nothing was, or it cannot be read."""
+    file = folder / REDACTIONS
     try:
-        return msgspec.json.decode((folder / REDACTIONS).read_bytes(), type=Redactions)
+        return msgspec.json.decode(file.read_bytes(), type=Redactions) if regular(file) else None
     except UNREADABLE:
         return None
 
 
-def pack_problems(folder: Path, notes: list[str]) -> Iterator[str]:
+def pack_problems(folder: Path) -> Iterator[str]:
     """What is wrong with the files of a pack, a line each: missing, added, or not as they were packed.
 
     Its pages are made again, and its runs have manifests, so that of a file and the list of digests the one is named that was
-    changed. Where another version made the pages, that is noted, and only digests are compared. What is wrong within a run or
-    with the record is left to those who check them.
+    changed. What is wrong within a run or with the record is left to those who check them.
     """
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}
-    links = [path for path in files.values() if path.is_symlink()]
-    if links:
-        yield f"{links[0]}: replaced by a link"
-        return
+    for path in files.values():
+        if path.is_symlink() or not regular(path):
+            yield f"{path}: replaced by {'a link' if path.is_symlink() else 'what is no file'}"
+            return
     wanted = _listed(folder / SUMS)
     for name in (RECORD, SUMS):
         if name not in files and name not in wanted:
             yield f"{folder / name}: missing"
     digests = {name: file_digest(path) for name, path in files.items() if name != SUMS}
     record = _whole_record(folder)
-    pages = _pages(record, folder, notes) if record is not None else {}
+    pages = _pages(record, folder) if record is not None else {}
+    said = _made_with(folder)
     known = {**pages, **_in_runs(folder, digests), **({RECORD: digests[RECORD]} if record is not None else {})}
     for name in sorted(wanted.keys() | digests.keys() | pages.keys()):
         found, place = digests.get(name), folder / name
@@ -60,7 +61,7 @@ def pack_problems(folder: Path, notes: list[str]) -> Iterator[str]:
                 yield f"{place}: {'not as the list of digests says' if name in wanted else 'not part of the pack'}"
         elif known[name] != found:
             if name in pages:
-                yield f"{place}: changed"
+                yield f"{place}: changed{said}"
         elif wanted and wanted.get(name) != found:
             yield f"{folder / SUMS}: {'has another digest of' if name in wanted else 'does not list'} {name}"
     if wanted and SUMS in files and sums_of(wanted) != files[SUMS].read_bytes():
@@ -104,13 +105,17 @@ def _whole_record(folder: Path) -> DecisionRecord | None:
         return None
 
 
-def _pages(record: DecisionRecord, folder: Path, notes: list[str]) -> dict[str, str]:
-    """The digests that the pack's pages must have; none where another version made them or a run is broken."""
+def _made_with(folder: Path) -> str:
+    """Which other version is said to have made the pack: a reason, if it is true, for which pages may read otherwise."""
     environment = folder / ENVIRONMENT
     version = packed_with(environment.read_bytes()) if environment.is_file() else __version__
-    if version and version != __version__ and re.fullmatch(r"[\w.+-]+", version):
-        notes.append(f"packed with assay {version}: its pages are compared with their digests only")
-        return {}
+    if version == __version__ or not re.fullmatch(r"[\w.+-]{1,40}", version):
+        return ""
+    return f", or made by assay {version} as it says (here is {__version__}): that version can tell"
+
+
+def _pages(record: DecisionRecord, folder: Path) -> dict[str, str]:
+    """The digests that the pack's pages must have; none where a run is broken."""
     try:
         specs = {path.parent.relative_to(folder).as_posix(): RunFolder(path.parent).spec_file() for path in _specs(folder)}
         pages = pages_of(record, specs, redactions_in(folder))

@@ -13,7 +13,7 @@ from assay.decisions.pages import Block, Bullets, Code, Heading, Paragraph, Rows
 from assay.decisions.record import DecisionRecord
 from assay.decisions.record_page import record_page
 from assay.decisions.recording import page_bytes
-from assay.decisions.redaction import Redactions
+from assay.decisions.redaction import MARK, Redactions, stays
 from assay.records import RunSpec
 from assay.store.folders import SpecFile, encode_json
 
@@ -24,15 +24,36 @@ ENVIRONMENT = "environment.json"
 BY_HAND = (
     "The manifest.json of each run holds the SHA-256 of the run's other files; record.json holds that of each manifest.",
     (
-        "The digest in record.json is the SHA-256 of its JSON, all keys sorted, without white space, in UTF-8, "
-        "with `signatures` an empty list and `digest` an empty text."
+        "The digest in record.json is the SHA-256 of its JSON, all keys sorted, without white space, in UTF-8, numbers as they "
+        'are written there, with "signatures" an empty list and "digest" an empty text. The lines below compute it.'
     ),
     (
-        "A signature is Ed25519 over the line 'assay decision record, signature 1' with its line feed, and JSON of that form "
+        'A signature is Ed25519 over the line "assay decision record, signature 1" with its line feed, and JSON of that form '
         "with at, before (the signatures above it), name, public_key, record (the digest), role and statement."
     ),
     "The Parquet files open in any tool that reads Parquet.",
 )
+RECIPE = """\
+import hashlib, json
+
+class Number(str):
+    "A number as it is written."
+
+def text(value):
+    if isinstance(value, dict):
+        return "{" + ",".join(text(key) + ":" + text(value[key]) for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(text, value)) + "]"
+    return value if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)
+
+with open("record.json", encoding="utf-8") as file:
+    record = json.load(file, parse_float=Number, parse_int=Number)
+written = record["digest"]
+record.update(digest="", signatures=[])
+found = hashlib.sha256(text(record).encode()).hexdigest()
+print("record.json:", "OK" if found == written else "changed")
+"""
+"""Computes a record's digest with Python alone. Languages write small numbers differently, so none is read as a number."""
 LIMITS = (
     "That a model gave these answers: they are what was recorded when it was asked.",
     "Whose a key is: compare its fingerprint with one that you have from its owner.",
@@ -89,6 +110,8 @@ def _readme(record: DecisionRecord, redactions: Redactions | None) -> list[Block
         Paragraph("In the unpacked folder; every file is as it was packed if this says so:"),
         Code("sha256sum -c SHA256SUMS"),
         Bullets(BY_HAND),
+        Paragraph("The digest of the record, in Python:"),
+        Code(RECIPE),
         Heading("What it cannot show"),
         Bullets(LIMITS),
     ]
@@ -98,7 +121,7 @@ def _contents(redactions: Redactions | None) -> list[Block]:
     rows = [
         (RECORD, "the decision record, as it was signed"),
         (f"{PAGE}, summary.html", "the same, to read"),
-        ("runs/", "every prompt, completion, score and estimate: a folder for each run"),
+        ("runs/", "prompts, completions, scores and estimates: a folder for each run"),
         ("scenarios.md", "what was asked: sources, licences, notes"),
         (ENVIRONMENT, "versions that computed the numbers"),
         ("mapping.md", "what belongs under which heading of NIST AI RMF, ISO/IEC 42001 and the EU AI Act"),
@@ -107,11 +130,13 @@ def _contents(redactions: Redactions | None) -> list[Block]:
     if redactions is None:
         return [Rows(rows, ("file", "what it is"))]
     told = (
-        f"Redacted: {', '.join(redactions.fields)}. In the transcripts these texts are replaced by their SHA-256, so that the "
-        f"numbers cannot be computed again from this pack. {REDACTIONS} names each file with its digest before and after. "
-        "Names of subgroups still stand in estimates and in the record."
+        f"Redacted: {', '.join(redactions.fields)}. In the transcripts {MARK} stands for each of these texts, and the numbers "
+        f"that go with them are left out, so that no number can be computed again from such a file. {REDACTIONS} names each "
+        "with its digest before and after, and with the salts that show of every other column that it is as it was: the seals "
+        "in the run's manifest.json are made with them. What stays:"
     )
-    return [Rows([*rows, (REDACTIONS, "what was replaced")], ("file", "what it is")), Paragraph(told)]
+    listed = Rows([*rows, (REDACTIONS, "what was replaced")], ("file", "what it is"))
+    return [listed, Paragraph(told), Bullets(stays(redactions.fields))]
 
 
 def _scenarios(files_: Sequence[SpecFile]) -> list[Block]:

@@ -17,11 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from assay.decisions.locating import RUNS, located
 from assay.decisions.pack_pages import RECORD, SUMS, pages_of
 from assay.decisions.record import DecisionRecord
 from assay.decisions.recording import read_record
-from assay.decisions.redaction import RedactedFile, Redactions, axes_of, check_fields, redact
+from assay.decisions.redaction import RedactedFile, Redactions, axes_of, check_fields, redact, salts_left
 from assay.decisions.signing import signature_problems
 from assay.errors import AssayError
 from assay.store import RunFolder, damage
@@ -31,6 +33,10 @@ from assay.store.manifest import file_digest
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every entry: the earliest that a zip can say."""
 MODE = stat.S_IFREG | 0o644
+DEEPEST = 8
+"""Names of folders, and that of the file, in the path of an entry."""
+MOST_ENTRIES = 10_000
+"""Files that a pack may hold: those of 2,000 runs."""
 Content = Path | bytes
 
 
@@ -91,12 +97,15 @@ def _redact(entries: dict[str, Content], folders: Mapping[str, Path], fields: Se
     """Put redacted transcripts in the place of those that hold what is to be redacted."""
     files = {}
     for number, (place, folder) in enumerate(folders.items()):
-        made = work / f"{number}.parquet"
-        count = redact(folder / TRANSCRIPTS, fields, made)
+        if RunFolder(folder).manifest().columns is msgspec.UNSET:
+            problem = f"{folder / MANIFEST}: has no seals of columns, so that nobody could check what redaction leaves"
+            raise AssayError(problem, "an earlier version wrote it: `assay rescore` writes its files anew; then decide again")
+        original, made = folder / TRANSCRIPTS, work / f"{number}.parquet"
+        count = redact(original, fields, made)
         if count:
             entries[f"{place}/{TRANSCRIPTS}"] = made
-            digests = {"original": file_digest(folder / TRANSCRIPTS), "redacted": file_digest(made)}
-            files[f"{place}/{TRANSCRIPTS}"] = RedactedFile(**digests, values=count)
+            digests = {"original": file_digest(original), "redacted": file_digest(made)}
+            files[f"{place}/{TRANSCRIPTS}"] = RedactedFile(**digests, values=count, salts=salts_left(original, made))
     return Redactions(fields=tuple(fields), files=files)
 
 
@@ -156,11 +165,15 @@ def unpacked(path: Path) -> Iterator[Path]:
 
 
 def _refusals(entries: Sequence[zipfile.ZipInfo], size: int) -> Iterator[str]:
+    if len(entries) > MOST_ENTRIES:
+        yield f"it holds {len(entries):,} entries, and no pack has more than {MOST_ENTRIES:,}"
     seen: set[str] = set()
+    folders: set[str] = set()
     for entry in entries:
         name = entry.orig_filename
         parts = name.split("/")
-        if not name.isprintable() or "\\" in name or ":" in name or any(part in ("", ".", "..") for part in parts):
+        odd = "\\" in name or ":" in name or not name.isprintable() or any(part in ("", ".", "..") for part in parts)
+        if odd or len(parts) > DEEPEST:
             yield f"the entry {name[:200]!r} is no file in a folder"
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
             yield f"the entry {name[:200]!r} is a link or a device"
@@ -168,9 +181,12 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], size: int) -> Iterator[str]:
             yield f"the entry {name[:200]!r} is encrypted"
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
             yield f"the entry {name[:200]!r} is compressed"
-        if any(str(place) in seen for place in PurePosixPath(name.casefold()).parents) or name.casefold() in seen:
+        plain = name.casefold()
+        above = {str(place) for place in PurePosixPath(plain).parents}
+        if plain in seen or plain in folders or above & seen:
             yield f"the entry {name[:200]!r} is there twice"
-        seen.add(name.casefold())
+        seen.add(plain)
+        folders |= above
     if sum(entry.file_size for entry in entries) > size:
         yield "its entries are larger than it is"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -87,17 +88,34 @@ def _counting(estimate: Estimate, answers: int) -> Estimate:
 def expected_cost(trials: Trials, costs: Costs) -> Floats:
     """What each trial costs the deployment: error, abstention or neither, waiting, and the price of its tokens.
 
-    NaN where an answer came and it is not known whether it is right, or how long it took though waiting costs something.
+    NaN where an answer came and a part that costs something is not known of it: whether it is right, or how long it took.
     """
     import numpy as np
 
-    right = trials.value(costs.metric or trials.run.main_metric)
     answered = trials.value("answered") == 1
-    wrong = np.where(answered, costs.error * (1 - right), costs.abstention)
+    error = costs.error * (1 - trials.value(costs.metric or trials.run.main_metric)) if costs.error else 0.0
+    wrong = np.where(answered, error, costs.abstention)
     seconds, price = trials.value("latency_s"), np.nan_to_num(trials.value("cost"))
     waiting = costs.latency * np.where(answered, seconds, np.nan_to_num(seconds)) if costs.latency else 0.0
     found: Floats = wrong + waiting + price + costs.answer
     return found
+
+
+def unknown_costs(asked: Asked, costs: Costs) -> Iterator[str]:
+    """A note for each candidate of whose answers a part of the expected cost is known of none, or a price of others only."""
+    import numpy as np
+
+    priced = {name: bool(np.isfinite(trials.value("cost")).any()) for name, trials in asked.trials.items()}
+    for name, trials in asked.trials.items():
+        answered = trials.value("answered") == 1
+        metric = costs.metric or trials.run.main_metric
+        parts = {"latency_s": (costs.latency, "how long they took (latency_s)")}
+        parts[metric] = (costs.error, f"whether they are right ({metric})")
+        for column, (price, said) in parts.items():
+            if price and answered.any() and not np.isfinite(trials.value(column)[answered]).any():
+                yield f"{asked.scenario}: what answers of {name} cost is not known, since of none it is known {said}."
+        if not priced[name] and any(priced.values()):
+            yield f"{asked.scenario}: what the tokens of {name} cost is not known, and counts as nothing."
 
 
 def _summary(asked: Asked, measure: Measure, metric: Metric) -> Part:

@@ -70,7 +70,10 @@ class Constraint(Measure):
 
 
 class Costs(Record):
-    """What an answer costs the deployment beyond its price, where that is known; all in one currency."""
+    """What an answer costs the deployment beyond its price, where that is known; all in one currency.
+
+    The price of its tokens is added as it is, unconverted: the model's prices must be in that currency, too.
+    """
 
     error: float = 0.0
     """A wrong answer."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,26 +24,46 @@ from assay.decisions.measure_checks import (
     metric_named,
 )
 from assay.decisions.profile import Constraint, Costs, Criterion, Deployment, Measure, Profile, Value
+from assay.decisions.reading_out import is_price
 from assay.errors import AssayError, unknown
+from assay.metrics.derived import find
 from assay.records import Record
 from assay.text import one_line
-from assay.yaml_files import place_of, read_yaml_file
+from assay.yaml_files import parse_yaml, place_of, read_yaml_text
 
 EXPECTED_COST = "expected cost"
 """The name of the measure that a profile with costs gets."""
+M = TypeVar("M", bound=Measure)
 PLACEHOLDER = "(to be filled in)"
 """What a drafted profile says where only people can know."""
 LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e6, 1e-6
 """Weights are relative, and nobody means more than this by one."""
+MOST_CRITERIA = 50
+"""Nobody can weigh more against each other."""
+NUMBERS = ("weight", "value", "at_most", "at_least", "confidence")
+"""Keys of a profile and its measures that hold numbers, or lists or mappings of them."""
+COSTS = ("error", "abstention", "latency", "answer")
+"""Keys of costs that hold numbers."""
+WITHOUT_POINT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
+"""Numbers that YAML 1.1 takes for text: `1e-06`, where it wants `1.0e-06`."""
 
 
 def read_profile(path: Path) -> Profile:
     """The profile in a YAML file.
 
     Raises:
-        AssayError: the file cannot be read, is no YAML or no profile, or holds a key or a value that cannot be meant.
+        AssayError: the file cannot be read, or as `parse_profile`.
     """
-    plain = read_yaml_file(path)
+    return parse_profile(read_yaml_text(path), path)
+
+
+def parse_profile(text: str, path: Path) -> Profile:
+    """The profile in the text of a file; `path` names it in errors.
+
+    Raises:
+        AssayError: it is no YAML or no profile, or holds a key or a value that cannot be meant.
+    """
+    plain = parse_yaml(text, str(path))
     place = Place(path)
     if not isinstance(plain, dict):
         keys = ", ".join(Profile.__struct_fields__)
@@ -66,12 +86,30 @@ def read_profile(path: Path) -> Profile:
     _check_weights(profile, place)
     if profile.costs is not None:
         _check_costs(profile.costs, place.inner("costs", "costs"))
-    return profile
+    return _in_currency(profile)
+
+
+def _in_currency(profile: Profile) -> Profile:
+    """The profile with the currency of its costs as the unit of all that measures prices, where that has no unit of its own."""
+    currency = profile.costs.currency if profile.costs is not None else ""
+    if not currency:
+        return profile
+
+    def said(measure: M) -> M:
+        mine = not measure.unit and is_price(find(measure.metric))
+        return msgspec.structs.replace(measure, unit=currency) if mine else measure
+
+    return msgspec.structs.replace(
+        profile, criteria=tuple(map(said, profile.criteria)), constraints=tuple(map(said, profile.constraints))
+    )
 
 
 def _tidied(plain: dict[Any, Any]) -> dict[Any, Any]:
-    """The profile without the keys that are left empty, and with the measures' key `on`, which YAML reads as a truth value."""
-    changed = {key: value for key, value in plain.items() if value is not None}
+    """The profile without the keys that are left empty, with the measures' key `on`, which YAML reads as a truth value, and
+    with numbers for text that is meant as one."""
+    changed = _with_numbers({key: value for key, value in plain.items() if value is not None}, NUMBERS)
+    if isinstance(changed.get("costs"), dict):
+        changed["costs"] = _with_numbers(changed["costs"], COSTS)
     for key in ("criteria", "constraints"):
         if isinstance(changed.get(key), list):
             changed[key] = [_measure(item) if isinstance(item, dict) else item for item in changed[key]]
@@ -79,7 +117,20 @@ def _tidied(plain: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _measure(item: dict[Any, Any]) -> dict[Any, Any]:
-    return {("on" if key is True else key): value for key, value in item.items()}
+    return _with_numbers({("on" if key is True else key): value for key, value in item.items()}, NUMBERS)
+
+
+def _with_numbers(plain: dict[Any, Any], keys: Iterable[str]) -> dict[Any, Any]:
+    return {key: _number(value) if key in keys else value for key, value in plain.items()}
+
+
+def _number(value: Any) -> Any:
+    """What is meant by text where a number is expected, also within lists and mappings."""
+    if isinstance(value, list):
+        return [_number(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _number(part) for key, part in value.items()}
+    return float(value) if isinstance(value, str) and WITHOUT_POINT.fullmatch(value) else value
 
 
 def _check_keys(plain: Mapping[Any, Any], place: Place) -> None:
@@ -155,8 +206,11 @@ def _check_head(profile: Profile, place: Place) -> None:
         raise place.error("runs", "runs holds a NUL character", "give the paths of folders")
     if not is_confidence(profile.confidence):
         raise place.error("confidence", f"confidence must lie between 0.5 and 1, not be {profile.confidence:g}", "such as 0.95")
-    if not profile.criteria and not profile.constraints:
-        raise place.error("criteria", "there is nothing to decide by", "add criteria, constraints or both")
+    if not profile.criteria and not profile.constraints and profile.costs is None:
+        raise place.error("criteria", "there is nothing to decide by", "add criteria, constraints or costs")
+    if len(profile.criteria) > MOST_CRITERIA:
+        problem = f"{len(profile.criteria):,} criteria are more than anybody can weigh against each other"
+        raise place.error("criteria", problem, f"keep to the {MOST_CRITERIA} that matter most, or to fewer")
 
 
 def _check_names(profile: Profile, place: Place) -> None:
@@ -201,8 +255,7 @@ def weight_range(criterion: Criterion) -> Range:
 
 
 def _check_costs(costs: Costs, place: Place) -> None:
-    parts = ("error", "abstention", "latency", "answer")
-    for key in parts:
+    for key in COSTS:
         value = getattr(costs, key)
         if not 0 <= value < math.inf:
             raise place.error(key, f"{key} must not be negative or endless, but is {value:g}")

@@ -24,6 +24,7 @@ from assay.rescoring import read_again
 from assay.runs import environment, score, stats_of
 from assay.statistics import Gathered
 from assay.store import RunFolder
+from assay.store.columns import ColumnDigests, seals_of
 from assay.store.folders import MANIFEST, SCORES, STATS, TRANSCRIPTS, SpecFile, StatsFile
 from assay.store.transcripts import EVIDENCE, Transcript, long_scores, table_of, to_row, transcript_schema
 from assay.store.writer import Counting
@@ -158,10 +159,12 @@ def _tables(
 
     transcripts, scores = folder.path / TRANSCRIPTS, folder.path / SCORES
     each = _scores_of_a_trial(folder)
+    digests = ColumnDigests()
     start = 0
     while batch := list(islice(trials, TOGETHER)):
         again = table_of([to_row(transcript) for transcript, _ in batch], transcript_schema())
         stored = pl.scan_parquet(transcripts).slice(start, len(batch)).collect()
+        digests.add(stored)
         for column in stored.columns:
             if column not in EVIDENCE and column in again.columns:
                 yield from _named(f"{transcripts}: {column}", stored, stored[column], again[column], exact)
@@ -172,6 +175,9 @@ def _tables(
             yield f"{scores}: its rows are not those of the trials and metrics"
         yield from _named(f"{scores}: value", held, held["value"], scored["value"], exact)
         start += len(batch)
+    seals = folder.manifest().columns
+    if seals is not msgspec.UNSET and seals != seals_of(digests.digests):
+        yield f"{folder.path / MANIFEST}: columns: the seals are not those of the columns of {TRANSCRIPTS}"
 
 
 def _scores_of_a_trial(folder: RunFolder) -> int:

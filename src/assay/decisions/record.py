@@ -54,13 +54,15 @@ class DecisionRecord(Record):
     evidence: tuple[EvidenceRun, ...]
     decision: Decision
     choice: Choice | None = None
+    earlier: tuple[Choice, ...] = ()
+    """Choices that this one replaced, the first that was made first. The numbers may have been others then."""
     created: str = ""
     """UTC, ISO 8601."""
     review: str = ""
     expires: str = ""
     environment: dict[str, str] = {}
     """Versions that computed the numbers."""
-    schema: int = 1
+    schema: int = 2
     digest: str = ""
     """Of all the above."""
     signatures: tuple[Signature, ...] = ()

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from assay.decisions.keys import fingerprint_of
 from assay.decisions.pages import Block, Bullets, Code, Heading, Paragraph, Quote, Rows
+from assay.decisions.reading_out import held_in_words, percent
 from assay.decisions.record import Choice, DecisionRecord
 from assay.decisions.results import Decision, Held, Measurement, Standing
+from assay.decisions.shortfalls import shortfalls
 from assay.records import Estimate
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 
@@ -27,7 +29,7 @@ def record_page(record: DecisionRecord) -> list[Block]:
         Rows(list(_summary(record))),
         Heading("In words"),
         Bullets(decision.words) if decision.words else Paragraph("Nothing was said."),
-        *_choice(record.choice),
+        *_choice(record),
         Heading("Measurements"),
         Paragraph(f"Each number with its 95 % interval; {NOT_MEASURED}: not measured. Worth runs from 0 to 1."),
         Rows(list(_measurements(decision.standings)), MEASUREMENTS),
@@ -66,6 +68,8 @@ def _summary(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     if len(decision.contenders) > 1:
         yield "Not separated", ", ".join(decision.contenders)
     yield "Chosen", _chosen(record.choice)
+    for line in _shortfalls(record):
+        yield "The chosen one", line
     yield "Owner", deployment.owner
     yield "Context", deployment.context
     yield "Affected", ", ".join(deployment.affected) or "nobody was named"
@@ -81,10 +85,29 @@ def _chosen(choice: Choice | None) -> str:
     return f"{choice.chosen or 'no candidate'}, by {choice.by}"
 
 
-def _choice(choice: Choice | None) -> list[Block]:
-    if choice is None:
+def _shortfalls(record: DecisionRecord) -> list[str]:
+    return shortfalls(record.decision, record.choice.chosen) if record.choice else []
+
+
+def _choice(record: DecisionRecord) -> list[Block]:
+    if record.choice is None:
         return []
-    blocks: list[Block] = [Heading("What was chosen, and why"), Paragraph(_chosen(choice)), Quote(choice.rationale)]
+    blocks: list[Block] = [Heading("What was chosen, and why"), Paragraph(_chosen(record.choice))]
+    if lines := _shortfalls(record):
+        blocks.append(Bullets(lines))
+    blocks += _reasons(record.choice)
+    if record.earlier:
+        blocks += [
+            Heading("Choices that were replaced", 3),
+            Paragraph("The first one first; the numbers may have been others."),
+        ]
+    for earlier in record.earlier:
+        blocks += [Paragraph(_chosen(earlier)), *_reasons(earlier)]
+    return blocks
+
+
+def _reasons(choice: Choice) -> list[Block]:
+    blocks: list[Block] = [Quote(choice.rationale)]
     return blocks + [Paragraph("Dissent:"), Quote(choice.dissent)] if choice.dissent else blocks
 
 
@@ -111,16 +134,17 @@ def _constraints(standings: Sequence[Standing]) -> list[Block]:
 
 def _held(held: Held) -> tuple[str, ...]:
     more = "" if held.more is None else f"about {held.more}"
-    return (held.constraint, held.limit, f"{held.confidence:g}", _number(held.value), _number(held.bound), held.verdict, more)
+    numbers = (text or NOT_MEASURED for text in held_in_words(held))
+    return (held.constraint, held.limit, f"{held.confidence:g}", *numbers, held.verdict, more)
 
 
 def _standing(standing: Standing) -> tuple[str, ...]:
     front, accepted = standing.dominance, standing.acceptability
-    place = ("yes" if front.on_front else "no", f"{front.non_dominated:.0%}") if front else (NOT_MEASURED, NOT_MEASURED)
+    place = ("yes" if front.on_front else "no", percent(front.non_dominated)) if front else (NOT_MEASURED, NOT_MEASURED)
     fared = (
         (
-            ", ".join(f"{share:.0%}" for share in accepted.ranks),
-            NOT_MEASURED if accepted.confidence is None else f"{accepted.confidence:.0%}",
+            ", ".join(map(percent, accepted.ranks)),
+            NOT_MEASURED if accepted.confidence is None else percent(accepted.confidence),
             _number(accepted.regret),
             _number(accepted.expected_regret),
             _estimate(accepted.cost),
@@ -134,7 +158,7 @@ def _standing(standing: Standing) -> tuple[str, ...]:
 
 def _dominance(standings: Sequence[Standing]) -> list[Block]:
     rows = [
-        (standing.candidate, other, f"{share:.0%}")
+        (standing.candidate, other, percent(share))
         for standing in standings
         if standing.dominance
         for other, share in standing.dominance.dominates.items()
@@ -193,7 +217,7 @@ def _tradeoffs(decision: Decision) -> list[Block]:
         said = [f"gains: {text}" for text in tradeoff.gains]
         said += [f"gives up: {text}" for text in tradeoff.gives_up]
         said += [f"the same: {text}" for text in tradeoff.same]
-        said.append(f"worth more in {tradeoff.preferred:.0%} of draws over weights and noise")
+        said.append(f"worth more in {percent(tradeoff.preferred)} of draws over weights and noise")
         blocks.append(Bullets([*said, *([tradeoff.would_change] if tradeoff.would_change else [])]))
     return blocks
 

@@ -21,7 +21,7 @@ from assay.runs import environment
 from assay.store.folders import encode_json
 from assay.store.manifest import UNREADABLE
 
-SCHEMA = 1
+SCHEMA = 2
 LARGEST = 64 << 20
 """Bytes that a record may have."""
 MARKS = (b'"profile_file"', b'"evidence"', b'"decision"', b'"signatures"', b'"deployment"')
@@ -103,19 +103,26 @@ def write_record(record: DecisionRecord, path: Path) -> DecisionRecord:
     """Write a record, sealed, and its page beside it (`.md` for `.json`); return what was written.
 
     Raises:
-        AssayError: the name does not end in .json, the record was changed after it was signed, or it cannot be stored.
+        AssayError: the name does not end in .json, the record was changed after it was signed, or it cannot be stored; then
+            neither file is changed.
     """
     if path.suffix != ".json":
         raise AssayError(f"{path} is no name for a record", "let it end in .json; the page in Markdown goes beside it")
     made = sealed(record)
     if record.signatures and made.digest != record.digest:
         raise AssayError(f"{path}: the record was changed after it was signed", "a changed decision is a new record")
-    for file, content in ((page_of(path), page_bytes(made)), (path, encode_json(made))):
-        draft = file.with_name(f".{file.name}.{os.getpid()}")
-        try:
-            draft.write_bytes(content)
+    contents = {page_of(path): page_bytes(made), path: encode_json(made)}
+    drafts = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in contents}
+    try:
+        for file, draft in drafts.items():
+            draft.write_bytes(contents[file])
+        for file, draft in drafts.items():
             os.replace(draft, file)
-        finally:
+    except OSError as error:
+        hint = "make room, or write elsewhere with --out"
+        raise AssayError(f"{file} cannot be written: {error.strerror}", hint) from error
+    finally:
+        for draft in drafts.values():
             draft.unlink(missing_ok=True)
     return made
 
@@ -150,6 +157,8 @@ def read_bytes(path: Path) -> bytes:
         AssayError: there is none, or it is too large for one.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device might never end
+            raise AssayError(f"{path} cannot be read: it is no file", "give the file that `assay decide` wrote")
         if path.is_file() and path.stat().st_size > LARGEST:
             raise AssayError(f"{path} is too large for a decision record", "give the file that `assay decide` wrote")
         return path.read_bytes()

@@ -1,13 +1,13 @@
-"""Transcripts with some of their texts replaced by digests, so that evidence can be shown without what it is about.
+"""Transcripts without some of their texts, so that evidence can be shown without what it is about.
 
-A digest shows whoever has the original that it is the same. It also tells whoever can guess a short text that they are right.
+Nothing takes the place of a text but a mark that it was there: a digest would tell whoever can guess a short text that they
+are right, and one with a secret in it would not be the same in every pack.
 """
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +15,30 @@ import msgspec
 
 from assay.errors import AssayError, unknown
 from assay.records import Record
+from assay.store.columns import ColumnDigests, salts_of
 from assay.store.transcripts import join_parts, write_part
 from assay.store.writer import TRANSCRIPTS_IN_GROUP
 
 if TYPE_CHECKING:
     import polars as pl
 
-JUDGED = ("judge_prompt", "judge_response")
+MARK = "[redacted]"
+"""What stands where a text was. Numbers are left out."""
 ANYWHERE = ("error", "judge_prompt", "judge_response")
 """What may repeat anything: an error what was sent, a judge what it was shown."""
-INPUT = ("input", "worked", "prompts", "continuations", *ANYWHERE)
+NUMBERS = ("choice", "choice_probabilities", "confidence")
+"""What an answer was read as, in numbers."""
+INPUT = ("input", "group", "worked", "references", "prompts", "continuations", *ANYWHERE)
 REFERENCES = ("references", "worked", "prompts", "continuations", "responses", "completion", "prediction", *ANYWHERE)
-COMPLETION = ("responses", "completion", "prediction", *ANYWHERE)
+COMPLETION = ("responses", "completion", "prediction", *NUMBERS, *ANYWHERE)
 FIELDS = {"input": INPUT, "completion": COMPLETION, "references": REFERENCES, "subgroups": ("subgroups",)}
-"""What can be redacted, and the columns that it stands in. Prompts hold inputs and options, a chosen option is a prediction."""
-ANSWERS = ("responses", "completion", "prediction")
+"""What can be redacted, and the columns that it stands in. Options are asked, so they are input; a group may be a passage."""
+ECHOES = ("responses", "completion", "prediction")
 """Where texts that were scored, rather than generated, come back."""
+STAYS = (
+    "ids of instances, which references are right, scores by instance, outcomes, counts, times, estimates; "
+    "the record with its profile, and how each scenario was declared and prompted"
+)
 
 
 class RedactedFile(Record):
@@ -41,7 +49,10 @@ class RedactedFile(Record):
     redacted: str
     """SHA-256 of the file in the pack."""
     values: int
-    """How many texts were replaced."""
+    """How many texts were replaced, and numbers left out."""
+    salts: dict[str, str] = {}
+    """Of the columns, and parts of columns, that are as they were: with its salt each has the seal that the run's manifest has
+    of it; see `store.columns`."""
 
 
 class Redactions(Record):
@@ -71,8 +82,20 @@ def check_fields(fields: Sequence[str], axes: set[str]) -> None:
             raise unknown("field to redact", name, [*FIELDS, *sorted(axes)])
 
 
+def stays(fields: Sequence[str]) -> list[str]:
+    """What a pack still tells after some fields were redacted, an item each."""
+    told = [STAYS]
+    if any(field == "subgroups" or field not in FIELDS for field in fields):
+        told.append("names of groups in the estimates and in the record")
+    if "completion" in fields:
+        told.append("whether an answer was right: who knows the references can tell from its scores what many answers were")
+    elif "input" in fields:
+        told.append("completions: one that repeats its input shows it")
+    return told
+
+
 def redact(transcripts: Path, fields: Sequence[str], target: Path) -> int:
-    """Write transcripts with the values of some fields replaced by their digests; return how many were.
+    """Write transcripts without the values of some fields; return how many there were.
 
     Args:
         transcripts: the file of a run.
@@ -84,13 +107,16 @@ def redact(transcripts: Path, fields: Sequence[str], target: Path) -> int:
     """
     import polars as pl
 
+    columns = {column for field in fields for column in FIELDS.get(field, ())}
+    axes = [field for field in fields if field not in FIELDS]
     count = 0
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         parts: list[Path] = []
         try:
             schema = dict(pl.scan_parquet(transcripts).collect_schema())
-            for table in _tables(transcripts):
-                made, replaced = _redacted(table, fields)
+            columns |= set(_echoing(transcripts)) if "input" in fields else set()
+            for table in tables_of(transcripts):
+                made, replaced = _redacted(table, columns, axes)
                 parts.append(Path(folder) / f"{len(parts):06d}.parquet")
                 write_part(parts[-1], made)
                 count += replaced
@@ -100,7 +126,22 @@ def redact(transcripts: Path, fields: Sequence[str], target: Path) -> int:
     return count
 
 
-def _tables(transcripts: Path) -> Iterator[pl.DataFrame]:
+def salts_left(original: Path, redacted: Path) -> dict[str, str]:
+    """The salts of the columns, and parts of columns, that redacting transcripts left as they were."""
+    before, after = digests_of(original), digests_of(redacted)
+    return {name: salt for name, salt in salts_of(before).items() if after.get(name) == before[name]}
+
+
+def digests_of(transcripts: Path) -> dict[str, str]:
+    """The digests of the columns of transcripts."""
+    found = ColumnDigests()
+    for table in tables_of(transcripts):
+        found.add(table)
+    return found.digests
+
+
+def tables_of(transcripts: Path) -> Iterator[pl.DataFrame]:
+    """The rows of transcripts in order, some thousand in memory at a time."""
     import polars as pl
 
     start, scan = 0, pl.scan_parquet(transcripts)
@@ -109,30 +150,36 @@ def _tables(transcripts: Path) -> Iterator[pl.DataFrame]:
         start += table.height
 
 
-def _redacted(table: pl.DataFrame, fields: Sequence[str]) -> tuple[pl.DataFrame, int]:
+def _redacted(table: pl.DataFrame, columns: Collection[str], axes: Sequence[str]) -> tuple[pl.DataFrame, int]:
     import polars as pl
 
-    named = {column for field in fields for column in FIELDS.get(field, ())}
-    axes = [field for field in fields if field not in FIELDS]
     marker = _Marker()
-    echoes = {"input", "references"} & set(fields)
-    scored = [any(text is not None for text in texts or ()) for texts in table["continuations"].to_list()]
     made = []
     for column in table.columns:
-        change: Callable[[Any], Any] = marker.subgroups if column == "subgroups" else marker.mark
-        if column == "subgroups" and axes and column not in named:
-            change = marker.of_axes(axes)
-        elif column not in named and not (column in ANSWERS and echoes):
+        change: Callable[[Any], Any] = marker.drop if column in NUMBERS else marker.mark
+        if column == "subgroups" and (axes or column in columns):
+            change = marker.subgroups if column in columns else marker.of_axes(axes)
+        elif column not in columns:
             continue
-        rows = table[column].to_list()
-        whole = column in named or column == "subgroups"
-        values = [change(value) if whole or hides else value for value, hides in zip(rows, scored, strict=True)]
-        made.append(pl.Series(column, values, dtype=table.schema[column]))
+        made.append(pl.Series(column, [change(value) for value in table[column].to_list()], dtype=table.schema[column]))
     return table.with_columns(made), marker.count
 
 
+def _echoing(transcripts: Path) -> tuple[str, ...]:
+    """The columns of what came back that repeat what was asked because of how that was asked, be it in some trials only.
+
+    A text that was scored comes back as it is; a letter is read as the text of its option. A column is hidden in all trials
+    or in none, so that the digest of the column still shows that one which is not hidden is as it was.
+    """
+    import polars as pl
+
+    scored, chosen = pl.col("continuations").list.drop_nulls().list.len() > 0, pl.col("choice").is_not_null()
+    some = pl.scan_parquet(transcripts).select(scored=scored.any(), chosen=chosen.any()).collect().row(0, named=True)
+    return ECHOES if some["scored"] else ("prediction",) if some["chosen"] else ()
+
+
 class _Marker:
-    """Replaces texts, in lists and references too, and counts them."""
+    """Replaces texts, in lists and references too, and leaves out numbers; counts both."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -145,7 +192,10 @@ class _Marker:
         if not value:
             return value
         self.count += 1
-        return f"[redacted: sha256 {hashlib.sha256(value.encode()).hexdigest()}]"
+        return MARK
+
+    def drop(self, value: Any) -> None:
+        self.count += value is not None
 
     def subgroups(self, value: str) -> str:
         return self.of_axes(list(_groups(value)))(value)

@@ -30,10 +30,13 @@ class Held(Record):
     constraint: str
     limit: str
     """As one reads it: `at most 2 s`."""
+    threshold: float
+    """The limit as a number."""
     confidence: float
     value: float | None
     bound: float | None
-    """The one-sided bound, at that confidence, on the side that would break the limit."""
+    """The one-sided bound, at that confidence, that decides: of a violated one the bound on the near side, which lies beyond
+    the limit too; else that on the side that would break the limit."""
     verdict: ConstraintVerdict
     more: int | None = None
     """About how many more instances would settle it, of an undetermined one, if the value stays what it is."""

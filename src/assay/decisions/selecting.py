@@ -61,9 +61,13 @@ def has_metric(run: Run, metric: str) -> bool:
 def costed(costs: Costs, evidence: Evidence) -> tuple[str, ...]:
     """The scenarios in which it is known of each answer whether it is right, of those that the costs name.
 
+    All of those, where an error costs nothing.
+
     Raises:
         AssayError: as `scenarios_of`.
     """
+    if not costs.error:
+        return matching(costs.scenarios, evidence.runs)
     found = tuple(
         scenario
         for scenario in matching(costs.scenarios, evidence.runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.decisions.pages import Bullets, Heading, markdown
-from assay.decisions.reading_out import percent
+from assay.decisions.reading_out import BOUND, held_in_words, percent
 from assay.decisions.results import Decision, Held, Standing
 from assay.tables import NOT_MEASURED, Table, format_estimate
 
@@ -57,12 +57,12 @@ def _constraints(standings: Sequence[Standing]) -> Iterator[Table]:
     rows = [[standing.candidate, *_held(held)] for standing in standings for held in standing.constraints]
     if rows:
         header = ["candidate", "constraint", "limit", "value", "bound", "at confidence", "verdict", "more cases needed"]
-        note = "Bound: the one-sided bound on the side that would break the limit. More cases: if the value stays what it is."
+        note = f"{BOUND} More cases: if the value stays what it is."
         yield Table("Constraints", header, rows, keys=2, notes=[note])
 
 
 def _held(held: Held) -> list[str]:
-    value, bound = (NOT_MEASURED if number is None else f"{number:.3g}" for number in (held.value, held.bound))
+    value, bound = (text or NOT_MEASURED for text in held_in_words(held))
     more = "" if held.more is None else f"about {held.more:,}"
     return [held.constraint, held.limit, value, bound, f"{100 * held.confidence:g} %", held.verdict, more]
 
@@ -96,5 +96,6 @@ def _tradeoffs(found: Decision) -> Iterator[Table]:
         [held.against, "; ".join(held.gains) or "nothing", "; ".join(held.gives_up) or "nothing", percent(held.preferred)]
         for held in found.tradeoffs
     ]
-    header = [f"{found.recommended} against", "gains", "gives up", "worth more in"]
-    yield Table("What is gained and given up", header, rows, keys=3)
+    header = [f"{found.recommended} against", "gains", "gives up", "preferred"]
+    note = f"Preferred: the share of draws in which {found.recommended} is worth more."
+    yield Table("What is gained and given up", header, rows, keys=3, notes=[note])

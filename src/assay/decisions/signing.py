@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.decisions.keys import decoded, fingerprint_of, public_part
+from assay.decisions.keys import decoded, fingerprint_of, key_bytes, public_part
 from assay.decisions.record import DecisionRecord, Signature
 from assay.decisions.recording import digest_of, now
 from assay.errors import AssayError
@@ -112,7 +112,7 @@ def _holds(digest: str, one: Signature, before: Sequence[Signature]) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    public, signature = decoded(one.public_key), decoded(one.signature)
+    public, signature = key_bytes(one.public_key), decoded(one.signature)
     if public is None or signature is None:
         return False
     try:

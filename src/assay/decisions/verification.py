@@ -33,12 +33,13 @@ from assay.decisions.recording import (
     read_bytes,
 )
 from assay.decisions.redaction import RedactedFile
+from assay.decisions.redaction_checks import redaction_problems
 from assay.decisions.signing import key_problems, look_alikes, signature_problems
 from assay.errors import AssayError
 from assay.runs import environment
 from assay.store import RunFolder, verify
 from assay.store.folders import CONTENT, MANIFEST, TRANSCRIPTS
-from assay.store.manifest import file_digest
+from assay.store.manifest import file_digest, regular
 from assay.store.planned import PLAN
 from assay.text import one_line
 
@@ -58,6 +59,10 @@ class Checked:
     """Of a record: who signed, in which role, when, with which key; each holds if there is no problem."""
     partial: bool = False
     """Some numbers could not be computed again; the notes say which and why."""
+    redacted: bool = False
+    """Texts of it are hidden."""
+    recomputed: bool = False
+    """Its numbers were computed again, as far as they could be."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class Verifier:
         self.checked: dict[Path, Checked] = {}
         """By resolved path, in the order in which they were checked."""
         self._redacted: dict[Path, RedactedFile] = {}
+        self._fields: tuple[str, ...] = ()
         self._inside = False
 
     def anything(self, path: Path) -> list[Checked]:
@@ -86,11 +92,16 @@ class Verifier:
         Raises:
             AssayError: it does not exist, holds nothing to verify, or is a zip that must not be unpacked.
         """
+        try:
+            there = path.exists()
+        except OSError as error:
+            problem = f"{one_line(str(path), 200)} cannot be looked at: {error.strerror}"
+            raise AssayError(problem, "give the folder of a run or of a suite, a decision record or a pack") from None
         if path.is_dir():
             self._folder(path)
         elif path.is_file() and path.suffix.lower() == ".zip":
             self._zip(path)
-        elif path.exists():
+        elif there:
             raw = read_bytes(path)
             if not looks_like_record(path, raw):
                 decode_record(raw, path)
@@ -119,12 +130,12 @@ class Verifier:
         if place not in self.checked:
             self.checked[place] = made = Checked("run", path)
             made.problems += self._bytes(path, made.notes)
-            made.partial = place in self._redacted
+            made.partial = made.redacted = place in self._redacted
             if not made.problems and not self.options.quick and place not in self._redacted:
                 found = recompute(RunFolder(path))
                 made.problems += found.problems
                 made.notes += found.notes
-                made.partial = found.partial
+                made.partial, made.recomputed = found.partial, True
         return self.checked[place]
 
     def _bytes(self, path: Path, notes: list[str]) -> Iterator[str]:
@@ -137,9 +148,20 @@ class Verifier:
             elif file_digest(transcripts) != redacted.redacted:
                 yield f"{problem} (and it is not what was redacted)"
         if redacted is not None:
-            if _listed(path) != redacted.original:
-                yield f"{transcripts}: redacted from another file than the run's"
-            notes.append(f"{transcripts}: {redacted.values} texts redacted; numbers were not computed again")
+            yield from self._redaction(path, redacted)
+            notes.append(f"{transcripts}: {redacted.values:,} values redacted; its numbers cannot be computed again")
+
+    def _redaction(self, path: Path, redacted: RedactedFile) -> Iterator[str]:
+        """What in redacted transcripts is neither as it was nor a mark."""
+        transcripts = path / TRANSCRIPTS
+        try:
+            manifest = RunFolder(path).manifest()
+        except AssayError:
+            return  # its manifest has told already
+        if manifest.files.get(TRANSCRIPTS) != redacted.original:
+            yield f"{transcripts}: redacted from another file than the run's"
+        elif regular(transcripts):
+            yield from redaction_problems(transcripts, redacted, self._fields, manifest)
 
     def record(self, path: Path) -> Checked:
         """Check a record, and the runs that it rests on."""
@@ -190,13 +212,15 @@ class Verifier:
         found = decide_again(record, folders, path.resolve().parent)
         made.problems += (f"{path}: {problem}" for problem in found.problems)
         made.notes += (f"{path}: {note}" for note in found.notes)
-        made.partial = found.partial
+        made.partial, made.recomputed = found.partial, True
 
     def _zip(self, path: Path) -> None:
         with unpacked(path) as folder:
             self._pack(folder, path)
             if not packed_alike(folder, path):
-                self.checked[path.resolve()].notes.append(f"{path}: the zip itself is not as assay writes it")
+                self.checked[path.resolve()].problems.append(
+                    f"{path}: changed (the zip is not, byte for byte, what packing its files gives)"
+                )
             # What was checked lay in a folder that is gone: name it as what it is in the zip.
             for checked in self.checked.values():
                 for lines in (checked.problems, checked.notes):
@@ -206,25 +230,18 @@ class Verifier:
     def _pack(self, folder: Path, path: Path) -> None:
         """Check an unpacked pack: its own files, then its record with all runs."""
         self.checked[path.resolve()] = made = Checked("pack", path)
-        made.problems += pack_problems(folder, made.notes)
+        made.problems += pack_problems(folder)
         redactions = redactions_in(folder)
         for name, redacted in redactions.files.items() if redactions else ():
             self._redacted[(folder / name).resolve().parent] = redacted
         if redactions:
+            self._fields = redactions.fields
             made.notes.append(f"redacted: {one_line(', '.join(redactions.fields))}")
         self._inside = True
         if (folder / RECORD).is_file():
             self.record(folder / RECORD)
         for run in _below(folder)[0]:
             self.run(run)
-
-
-def _listed(path: Path) -> str | None:
-    """The digest that a run's manifest has for its transcripts."""
-    try:
-        return RunFolder(path).manifest().files.get(TRANSCRIPTS)
-    except AssayError:
-        return None
 
 
 def _near(folder: Path) -> Path:
@@ -250,6 +267,8 @@ def _below(path: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_record(file: Path) -> bool:
+    if looks_like_record(file, b""):
+        return True  # by its name, whatever it holds
     try:
         return file.is_file() and file.stat().st_size <= LARGEST and looks_like_record(file, file.read_bytes())
     except OSError:
@@ -281,16 +300,16 @@ def _page(record: DecisionRecord, path: Path, notes: list[str]) -> Iterator[str]
     """Whether the page beside a record says what the record says."""
     page = page_of(path)
     try:
-        same = page.read_bytes() == page_bytes(record)
-    except FileNotFoundError:
-        notes.append(f"{page}: not there; it only repeats the record")
-        return
+        if not page.exists():
+            notes.append(f"{page}: not there; it only repeats the record")
+            return
+        same = regular(page) and page.read_bytes() == page_bytes(record)
     except (OSError, UnicodeEncodeError):
         same = False
-    if not same and record.environment.get("assay") == environment()["assay"]:
-        yield f"{page}: changed (it is not what {path.name} says)"
-    elif not same:
-        notes.append(f"{page}: not compared: another version of assay wrote it")
+    if not same:
+        then, here = record.environment.get("assay", "unknown"), environment()["assay"]
+        other = "" if then == here else f", unless assay {one_line(then, 40)}, which is said to have written it, words it so"
+        yield f"{page}: changed (it is not what {path.name} says{other})"
 
 
 def counted(checked: Sequence[Checked]) -> str:

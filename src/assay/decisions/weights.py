@@ -22,16 +22,13 @@ from assay.decisions.profile import Criterion
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
     from assay.metrics.columns import Floats, Integers
 
-TRIED = 4000
-"""Draws from the whole simplex that are tried, to see whether rejecting those outside the ranges is quick enough."""
-ENOUGH = 0.02
-"""Share of them that must lie inside; else a random walk takes over."""
-WALKS = 500
-"""Random walks that run side by side; each gives every `apart`-th of its places as a draw."""
+STEPS = 4096
+"""Places at which the distribution of a draw's size is worked out."""
+NEGLIGIBLE = 40.0
+"""Logarithms below its highest density at which that distribution is taken to end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +123,8 @@ class Weights:
     def draw(self, count: int, generator: np.random.Generator) -> Floats:
         """Allowed shares drawn uniformly, shape (count, criteria).
 
-        Exact for exact weights, ranks (a point of the simplex, sorted), free criteria, and ranges as long as enough points of
-        the simplex lie inside them (rejection). For narrow ranges of many criteria: hit-and-run (Smith 1984), many short walks
-        that start where weights drawn from the ranges lie.
+        None is drawn in vain: free criteria are a point of the simplex, ranks a sorted one, and ranges one that is drawn inside
+        them (`_within`).
         """
         import numpy as np
 
@@ -207,56 +203,66 @@ def _simplex(criteria: int, count: int, generator: np.random.Generator) -> Float
 
 
 def _within(low: Floats, high: Floats, count: int, generator: np.random.Generator) -> Floats:
-    """Shares, uniform on those that weights between two ends can have, shape (count, weights)."""
+    """Shares, uniform on those that weights between two ends can have, shape (count, weights).
+
+    Exponential variables divided by their sum are uniform on the simplex. Their shares are allowed where some size t has all of
+    them between t low and t high and one of them, i, at t high_i. So t is drawn, then i, and the others are exponential
+    variables cut off at t low and t high. The density of t, with d_j(t) = exp(-low_j t) - exp(-high_j t), is in proportion to
+    the sum over i of high_i exp(-high_i t) times the product over all j but i of d_j(t).
+
+    Args:
+        low: finite and not negative.
+        high: above `low`; the first weight alone may be exact, and is then the one at its end.
+    """
     import numpy as np
 
-    if len(low) == 1:
-        return np.ones((count, 1))
-    tried = _simplex(len(low), TRIED, generator)
-    kept = [tried[_inside(tried, low, high)]]
-    if len(kept[0]) < ENOUGH * TRIED:
-        return _walked(low, high, count, generator)
-    while sum(map(len, kept)) < count:
-        tried = _simplex(len(low), TRIED, generator)
-        kept.append(tried[_inside(tried, low, high)])
-    return np.concatenate(kept)[:count]
+    size = _sizes_of(low, high, count, generator)[:, None]
+    width = size * (high - low)
+    found = np.minimum(size * low - np.log1p(generator.random((count, len(low))) * np.expm1(-width)), size * high)
+    logs = _at_end(size, low, high)
+    reached = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
+    reached /= reached[:, -1:]
+    at_end = (reached < generator.random((count, 1))).sum(axis=1).clip(max=len(low) - 1)
+    found[np.arange(count), at_end] = size[:, 0] * high[at_end]
+    shares: Floats = found / found.sum(axis=1, keepdims=True)
+    return shares
 
 
-def _inside(shares: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:
-    """Whether some multiple of the shares lies between the two ends: at least `low` by the one, at most `high` by the other."""
+def _sizes_of(low: Floats, high: Floats, count: int, generator: np.random.Generator) -> Floats:
+    """Draws of t, shape (count,), by its cumulative distribution over log t between places where it is negligible."""
     import numpy as np
 
-    with np.errstate(divide="ignore", invalid="ignore"):
-        least, most = np.where(low > 0, low / shares, 0.0), high / shares
-    inside: NDArray[np.bool_] = least.max(axis=1) <= most.min(axis=1)
-    return inside
+    def density(logs: Floats) -> Floats:
+        sizes = np.exp(logs)[:, None]
+        ends = _at_end(sizes, low, high)
+        top = ends.max(axis=1)
+        wide = slice(1, None) if low[0] == high[0] else slice(None)
+        width = sizes * (high[wide] - low[wide])
+        inside = (np.log(-np.expm1(-width)) - sizes * low[wide]).sum(axis=1)
+        found: Floats = inside + top + np.log(np.exp(ends - top[:, None]).sum(axis=1)) + logs
+        return found
+
+    logs = np.linspace(-np.log(high.max()) - NEGLIGIBLE, np.log(len(high) / high.min()) + NEGLIGIBLE, STEPS)
+    for _ in range(2):
+        heights = density(logs)
+        there = np.flatnonzero(heights > heights.max() - NEGLIGIBLE)
+        logs = np.linspace(logs[max(there[0] - 1, 0)], logs[min(there[-1] + 1, STEPS - 1)], STEPS)
+    heights = density(logs)
+    mass = np.exp(heights - heights.max())
+    below = np.concatenate(([0.0], np.cumsum((mass[1:] + mass[:-1]) / 2)))
+    drawn: Floats = np.exp(np.interp(generator.random(count) * below[-1], below, logs))
+    return drawn
 
 
-def _walked(low: Floats, high: Floats, count: int, generator: np.random.Generator) -> Floats:
-    """Hit-and-run: from where one is a direction is drawn, then a place on the line that way, uniform on what lies inside."""
+def _at_end(sizes: Floats, low: Floats, high: Floats) -> Floats:
+    """For sizes t, shape (sizes, 1), the logarithm of high_i exp(-high_i t) / d_i(t): how likely each weight is the one at its
+    end. An exact weight always is, and its d_i counts as 1."""
     import numpy as np
 
-    criteria = len(low)
-    places = low + (high - low) * generator.random((WALKS, criteria))
-    places /= places.sum(axis=1, keepdims=True)
-    spread = np.maximum(places.max(axis=0) - places.min(axis=0), 1e-12)
-    first, second = (~np.eye(criteria, dtype=bool)).nonzero()
-    apart, needed = criteria, -(-count // WALKS)
-    kept = []
-    for step in range(10 * criteria + apart * needed):
-        way = generator.standard_normal((WALKS, criteria)) * spread
-        way -= way.sum(axis=1, keepdims=True) * (spread / spread.sum())
-        # low_j s_i <= high_i s_j for each pair, at s = place + t * way
-        room = high[first] * places[:, second] - low[second] * places[:, first]
-        pace = low[second] * way[:, first] - high[first] * way[:, second]
-        room, pace = np.concatenate((room, places), axis=1), np.concatenate((pace, -way), axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ends = np.maximum(room, 0.0) / pace
-        furthest = np.where(pace > 0, ends, np.inf).min(axis=1)
-        nearest = np.where(pace < 0, ends, -np.inf).max(axis=1)
-        places = places + (nearest + (furthest - nearest) * generator.random(WALKS))[:, None] * way
-        places = np.maximum(places, 0.0)
-        places /= places.sum(axis=1, keepdims=True)
-        if step >= 10 * criteria and (step + 1) % apart == 0:
-            kept.append(places)
-    return np.concatenate(kept)[:count]
+    if low[0] == high[0]:
+        alone = np.full((len(sizes), len(low)), -np.inf)
+        alone[:, 0] = np.log(high[0]) - sizes[:, 0] * high[0]
+        return alone
+    width = sizes * (high - low)
+    found: Floats = np.log(high) - width - np.log(-np.expm1(-width))
+    return found

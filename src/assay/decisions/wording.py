@@ -8,7 +8,16 @@ from assay.decisions.acceptability import DRAWS
 from assay.decisions.flips import SAME, first_region
 from assay.decisions.profile import Criterion
 from assay.decisions.ranking import Ranking
-from assay.decisions.reading_out import in_words, interval_in_words, percent, shares_in_words, unit_of, with_unit
+from assay.decisions.reading_out import (
+    beside_limit,
+    in_words,
+    interval_in_words,
+    percent,
+    rests_on_fewer,
+    shares_in_words,
+    unit_of,
+    with_unit,
+)
 from assay.decisions.results import Held, Standing, Tradeoff
 from assay.records import Estimate
 
@@ -61,7 +70,16 @@ def _compared(ranking: Ranking, other: int, place: int, same: bool) -> str:
         return f"{criterion.name} {with_unit(own, unit)} for both"
     if same:
         return f"{criterion.name} {with_unit(own, unit)} and {with_unit(others, unit)}, worth the same"
-    return f"{criterion.name} {with_unit(own, unit)} instead of {with_unit(others, unit)} ({_shown(difference, unit)})"
+    shown = f"{_shown(difference, unit)}{_answers(ranking, other, place)}"
+    return f"{criterion.name} {with_unit(own, unit)} instead of {with_unit(others, unit)} ({shown})"
+
+
+def _answers(ranking: Ranking, other: int, place: int) -> str:
+    """`; 24 answers instead of 120`, where the two values do not rest on about as many."""
+    own, others = (ranking.estimates[who][place] for who in (ranking.leader, other))
+    if own is None or others is None or not (rests_on_fewer(own, others) or rests_on_fewer(others, own)):
+        return ""
+    return f"; {own.n:,} answers instead of {others.n:,}"
 
 
 def _shown(difference: Estimate, unit: str) -> str:
@@ -120,6 +138,8 @@ def recommendation(ranking: Ranking, confidence: float, kept: str, tradeoffs: Se
     """
     leader, contenders = ranking.leader, ranking.contenders(confidence)
     names = [ranking.candidates[place] for place in contenders]
+    if len(names) > 1 and _alike(ranking, contenders):
+        return [f"{listed(names)} are worth the same by these criteria: choose by something else."]
     words = [f"Choose {names[0]}."] if len(names) == 1 else not_separated(ranking, contenders, confidence)
     if kept:
         words.append(f"{names[0]} keeps every constraint: {kept}.")
@@ -148,8 +168,6 @@ def not_separated(ranking: Ranking, contenders: Sequence[int], confidence: float
     names = [ranking.candidates[place] for place in contenders]
     leader = contenders[0]
     rival = max(contenders[1:], key=lambda place: float(ranking.scores[place]))
-    if _alike(ranking, leader, rival):
-        return [f"{listed(names)} are worth the same by these criteria: choose by something else."]
     open_ = float(ranking.acceptabilities.regret[leader]) > SAME
     noise = ranking.first_at_centre(leader)
     priorities = f"{names[0]} is ahead at the middle of the weights that the profile allows, others at some of them"
@@ -166,10 +184,11 @@ def not_separated(ranking: Ranking, contenders: Sequence[int], confidence: float
     return [*words, f"It depends on the priorities, too: {priorities}."] if open_ else words
 
 
-def _alike(ranking: Ranking, one: int, other: int) -> bool:
-    """Two candidates that are worth the same, in every resample and whatever weighs how much."""
-    away = ranking.resampled_worths[:, one] - ranking.resampled_worths[:, other]
-    return bool((abs(away) <= SAME).all() and (abs(ranking.worths[one] - ranking.worths[other]) <= SAME).all())
+def _alike(ranking: Ranking, contenders: Sequence[int]) -> bool:
+    """Candidates that are all worth the same, in every resample and whatever weighs how much."""
+    first, *others = contenders
+    away = ranking.resampled_worths[:, others] - ranking.resampled_worths[:, [first]]
+    return bool((abs(away) <= SAME).all() and (abs(ranking.worths[others] - ranking.worths[first]) <= SAME).all())
 
 
 def limits(found: Sequence[Held], units: Mapping[str, str]) -> str:
@@ -181,15 +200,13 @@ def _limit(held: Held, unit: str) -> str:
     if held.value is None:
         return f"{held.constraint} not measured ({held.limit})"
     if held.bound is None:
-        return f"{held.constraint} {with_unit(f'{held.value:.3g}', unit)} ({held.limit}; no interval)"
-    low, high = sorted((held.value, held.bound))
-    if held.verdict == "violated":
-        value = in_words(Estimate(value=held.value, low=low, high=high, n=0, clusters=0), unit)
-        return f"{held.constraint} {value} ({held.limit}; shown at {100 * held.confidence:g} % confidence)"
-    ends = interval_in_words(low, high, held.value).split(" to ")
+        value = beside_limit(held.value, held.threshold)
+        return f"{held.constraint} {with_unit(value, unit)} ({held.limit}; no interval)"
+    ends = interval_in_words(min(held.value, held.bound), max(held.value, held.bound), held.value).split(" to ")
     value, bound = ends if held.value <= held.bound else ends[::-1]
-    side = "not above" if held.limit.startswith("at most") else "not below"
-    shown = f"at {100 * held.confidence:g} % confidence {side} {with_unit(bound, unit)}"
+    value, bound = beside_limit(held.value, held.threshold, value), beside_limit(held.bound, held.threshold, bound)
+    above = held.limit.startswith("at most") == (held.verdict != "violated")
+    shown = f"at {100 * held.confidence:g} % confidence not {'above' if above else 'below'} {with_unit(bound, unit)}"
     settled = f", {cases(held.more)} would settle it" if held.verdict == "undetermined" else ""
     return f"{held.constraint} {with_unit(value, unit)} ({held.limit}; {shown}{settled})"
 

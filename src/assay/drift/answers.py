@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.comparison.matrices import reading
+from assay.comparison.matrices import reading, units_of
 from assay.drift.gathering import Evaluation
 from assay.metrics import Metric
 from assay.metrics.derived import find
@@ -86,10 +86,9 @@ def read_answers(evaluations: Sequence[Evaluation], metrics: Sequence[Metric]) -
     words = pl.concat_str("completion", "prediction", separator="\0")
     said = first.with_columns(words.rank("dense").cast(pl.Float64).alias("said"))
     said = said.join(whole.select("evaluation", "instance_id", "column"), on=("evaluation", "instance_id"))
-    clusters = units.select(pl.concat_str(pl.col("group").is_null(), pl.coalesce("group", "instance_id"))).to_series()
     return Answers(
         instances=tuple(units["instance_id"].to_list()),
-        clusters=clusters.rank("dense").cast(pl.Int64).to_numpy() - 1,
+        clusters=units_of(units, "a transcripts.parquet"),
         values={**by_metric, **values},
         metrics={metric.name: metric for metric in metrics} | _behaviours(),
         said=held.filled(said, "said"),

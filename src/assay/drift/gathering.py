@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.comparison.contract import differences, refusal
+from assay.comparison.contract import LONGEST_VALUE, differences, flat, refusal
 from assay.comparison.results import Difference
 from assay.errors import AssayError, unknown
 from assay.identity import canonical, digest
@@ -18,6 +18,10 @@ from assay.metrics.derived import find
 from assay.records import RunSpec
 from assay.store import Manifest, RunFolder, find_runs
 from assay.store.folders import MANIFEST, SpecFile
+from assay.store.wholeness import check_whole
+
+ADDRESS = "base_url"
+"""The option of a model that says where it is asked."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Evaluation:
         """Unix time of its last answer, or of its writing where no answer has a time."""
         return self.written if self.manifest.last_asked is None else self.manifest.last_asked
 
+    @property
+    def address(self) -> str:
+        """Where the model was asked; empty for one that has no address."""
+        return str(self.file.spec.model.options.get(ADDRESS, ""))
+
     def measures(self, metric: str) -> bool:
         """Whether it has values of a metric."""
         return any(named.name == metric for named in self.file.spec.metrics)
@@ -54,7 +63,7 @@ class Gathered:
     metrics: tuple[Metric, ...]
     evaluations: tuple[Evaluation, ...]
     differences: tuple[Difference, ...] = ()
-    """In what those that were left out were asked otherwise."""
+    """In what those that were left out were asked otherwise: the value of an evaluation that counts, then theirs."""
     why: str = ""
     """Why there are none."""
 
@@ -69,8 +78,8 @@ def gather(folders: Sequence[Path], model: str, baseline: Path | None, metrics: 
         metrics: names; none: the main metric of each scenario.
 
     Raises:
-        AssayError: a folder holds no run, no candidate has that name, a metric is unknown or judges no single answer, or the
-            latest evaluation was asked otherwise than the baseline that was named.
+        AssayError: a folder holds no run, no candidate has that name, a metric is unknown or judges no single answer, the
+            latest evaluation was asked otherwise than the baseline that was named, or a run is not as it was written.
     """
     found = _evaluations([*folders, *([baseline] if baseline else [])])
     labels = sorted({_label(one.file.spec) for one in found})
@@ -80,6 +89,7 @@ def gather(folders: Sequence[Path], model: str, baseline: Path | None, metrics: 
     ]
     if not chosen:
         raise unknown("candidate", model, sorted({*labels, *names}))
+    check_whole(one.folder for one in chosen)
     by: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
     for one in sorted(chosen, key=lambda one: (one.when, str(one.folder.path))):
         by[one.file.title, _label(one.file.spec)].append(one)
@@ -145,7 +155,16 @@ def _unlike(scenario: str, one: Evaluation, other: Evaluation, metrics: Sequence
     specs = dict(zip(names, (one.file.spec, other.file.spec), strict=True))
     found = {d.key: d for metric in metrics for d in differences(scenario, specs, metric)}
     yield from found.values()
-    for key in ("name", "endpoint", "options"):
-        values = {name: canonical(getattr(spec.model, key)).decode() for name, spec in specs.items()}
+    told = {name: _of_model(spec) for name, spec in specs.items()}
+    for key in sorted({key for terms in told.values() for key in terms}):
+        values = {name: terms.get(key, "not set") for name, terms in told.items()}
         if len(set(values.values())) > 1:
-            yield Difference(scenario=scenario, key=f"model.{key}", values=values)
+            yield Difference(scenario=scenario, key=key, values={name: text[:LONGEST_VALUE] for name, text in values.items()})
+
+
+def _of_model(spec: RunSpec) -> dict[str, str]:
+    """What makes it the same model: key to value, as JSON. Not its address: a server may move."""
+    model = spec.model
+    options = {key: value for key, value in model.options.items() if key != ADDRESS}
+    held = {"name": model.name, "endpoint": model.endpoint, "options": options}
+    return {key: canonical(value).decode() for key, value in flat(held, "model.") if value != {}}

@@ -79,11 +79,13 @@ class Rerun(Record):
     first: str
     """Folders of the two evaluations."""
     second: str
-    hours: float
+    minutes: float
     identical: float
     """Share of instances answered word for word alike."""
     changed: float
     """Share of instances whose value of the first metric changed."""
+    counts: bool = True
+    """False: the second raised an alarm or reports another version, so that a change of the model may be in it."""
 
 
 class Series(Record):
@@ -126,7 +128,7 @@ class Drift(Record):
     max_age: float | None
     """Days."""
     differences: tuple[Difference, ...] = ()
-    """In what evaluations that were left out were asked otherwise."""
+    """In what evaluations that were left out were asked otherwise: the value of one that counts, then theirs."""
     notes: tuple[str, ...] = ()
 
     @property

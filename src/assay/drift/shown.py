@@ -46,7 +46,7 @@ def drift_tables(found: Drift) -> list[Table]:
     """The tables of a result, in reading order."""
     tables = [*_differences(found)]
     for series in found.series:
-        tables += [_evaluations(series), _changes(series)]
+        tables += _what_changed(series)
         if series.latencies:
             tables.append(_latencies(series))
     if found.series:
@@ -58,8 +58,12 @@ def drift_tables(found: Drift) -> list[Table]:
 
 def _differences(found: Drift) -> Iterator[Table]:
     if found.differences:
-        rows = [[d.scenario, d.key, f"{run}: {value}"] for d in found.differences for run, value in d.values.items()]
-        yield Table("Left out, as they were asked otherwise", ["scenario", "key", "evaluation: value"], rows, keys=3)
+        rows = []
+        for one in found.differences:
+            (_, usual), (run, value) = one.values.items()
+            rows.append([one.scenario, run, one.key, value, usual])
+        header = ["scenario", "evaluation", "key", "its value", "value of those that count"]
+        yield Table("Left out, as they were asked otherwise", header, rows, keys=len(header))
 
 
 def _evaluations(series: Series) -> Table:
@@ -80,21 +84,36 @@ def _evaluations(series: Series) -> Table:
 
 
 def _reruns(series: Series) -> list[str]:
-    if not series.reruns:
-        return ["No two evaluations lie within half a day, so what asking again changes by itself is not known."]
-    return [
-        f"Asking again after {rerun.hours:.1f} hours ({rerun.first}, {rerun.second}): {_share(rerun.identical)} word for word "
+    told = [rerun for rerun in series.reruns if rerun.counts]
+    unsure = [f"{rerun.first} and {rerun.second}" for rerun in series.reruns if not rerun.counts]
+    said = [
+        f"Asking again after {_after(rerun.minutes)} ({rerun.first}, {rerun.second}): {_share(rerun.identical)} word for word "
         f"alike, {_share(rerun.changed)} of the items with another {series.changes[0].measure}."
-        for rerun in series.reruns[-RERUNS:]
+        for rerun in told[-RERUNS:]
     ]
+    if unsure:
+        said.append(f"Not taken for asking again, since an alarm or a new version falls there: {', '.join(unsure)}.")
+    if not told:
+        said.append("No other two evaluations" if unsure else "No two evaluations")
+        said[-1] += " lie within half a day, so what asking again changes by itself is not known."
+    return said
 
 
-def _changes(series: Series) -> Table:
+def _after(minutes: float) -> str:
+    if minutes < 60:
+        return f"{minutes:.0f} minutes" if minutes >= 1.5 else "a minute" if minutes >= 0.5 else "less than a minute"
+    return f"{minutes / 60:.1f} hours"
+
+
+def _what_changed(series: Series) -> list[Table]:
+    """The evaluations, and below them the measures that were ever other than at the baseline, if any."""
     rows = [_change(change, series) for change in series.changes if _worth_a_row(change)]
-    header = ["measure", "baseline", "latest", "change", "up", "down", "p", "evidence", "", "see items"]
+    header = ["measure", "baseline", "latest", "change", "up", "down", "p", "evidence", "alarm", "see items"]
     left = [change.measure for change in series.changes if not _worth_a_row(change)]
-    notes = [f"Never other than at the baseline: {', '.join(left)}."] if left else []
-    return Table("", header, rows, notes=notes)
+    tables = [_evaluations(series), *([Table("", header, rows)] if rows else [])]
+    if left:
+        tables[-1].notes.append(f"Never other than at the baseline: {', '.join(left)}.")
+    return tables
 
 
 def _worth_a_row(change: Change) -> bool:
@@ -113,7 +132,7 @@ def _change(change: Change, series: Series) -> list[str]:
         str(change.down),
         format_p(change.p_corrected),
         _evidence(change.monitor),
-        "" if change.monitor.alarm is None else f"changed since {series.evaluations[change.monitor.alarm].suite}",
+        "none" if change.monitor.alarm is None else f"changed since {series.evaluations[change.monitor.alarm].suite}",
         ", ".join(worse_first),
     ]
 
@@ -131,9 +150,14 @@ def _latencies(series: Series) -> Table:
 
 
 def _ages(found: Drift) -> Table:
-    rows = [[age.scenario, age.candidate, age.metric, _days(age), "stale" if age.stale else ""] for age in found.ages]
+    rows = [[age.scenario, age.candidate, age.metric, _days(age)] for age in found.ages]
+    header = ["scenario", "candidate", "metric", "days"]
+    if found.max_age is not None:
+        header.append(f"at most {found.max_age:g}")
+        for row, age in zip(rows, found.ages, strict=True):
+            row.append("stale" if age.stale else "yes")
     note = "Age: of the oldest answer behind the newest number."
-    return Table("How old the numbers are", ["scenario", "candidate", "metric", "days", ""], rows, keys=3, notes=[note])
+    return Table("How old the numbers are", header, rows, keys=3, notes=[note])
 
 
 def _days(age: Age) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,9 @@ from assay.drift.results import Age, Change, Drift, Evaluated, Latency, Rerun, S
 from assay.errors import AssayError
 from assay.records import Cell, Estimate, Record
 from assay.statistics.estimates import rounded
+from assay.store import find_runs
+from assay.store.wholeness import unfinished
+from assay.text import one_line
 
 DAY_S = 86_400.0
 """Seconds."""
@@ -54,14 +57,15 @@ def watch(folders: Sequence[Path], model: str, baseline: Path | None, asked: Wat
     Raises:
         AssayError: nothing was evaluated twice and no age is asked for, the latest evaluation was asked otherwise than those
             before or than the baseline, a folder holds no run, a metric is unknown, level or age is out of range, or a file
-            cannot be read.
+            cannot be read or is not as it was written.
     """
     if not 0 < asked.level < 1:
         raise AssayError(f"--level must lie between 0 and 1, not {asked.level}", "0.05 allows one false alarm in 20 series")
     if asked.max_age is not None and not asked.max_age >= 0:
         raise AssayError(f"--max-age must be a number of days, not {asked.max_age}", "7 lets no number be older than a week")
     gathered = gather(folders, model, baseline, asked.metrics)
-    notes = [f"{one.scenario}, {one.candidate}: left out, as {one.why}." for one in gathered if one.why]
+    notes = unfinished(run for folder in folders for run in find_runs(folder))
+    notes += [f"{one.scenario}, {one.candidate}: left out, as {one.why}." for one in gathered if one.why]
     differing = tuple(difference for one in gathered for difference in one.differences)
     ready = [pair for one in gathered if (pair := _asked_twice(one, notes)) is not None]
     if not ready and asked.max_age is None:
@@ -73,6 +77,7 @@ def watch(folders: Sequence[Path], model: str, baseline: Path | None, asked: Wat
     series = [
         _series(one, answers, _thresholds([one for one, _ in ready], asked.level), asked.examples) for one, answers in ready
     ]
+    notes += [note for one, _ in ready for note in _moves(one)]
     return Drift(
         model=model,
         series=_corrected(series),
@@ -99,6 +104,14 @@ def _asked_twice(gathered: Gathered, notes: list[str]) -> tuple[Gathered, Answer
     return replace(gathered, evaluations=tuple(gathered.evaluations[place] for place in places)), answers.of(places)
 
 
+def _moves(gathered: Gathered) -> Iterator[str]:
+    """A note for each evaluation that asked the model at another address than the one before."""
+    for one, other in pairwise(gathered.evaluations):
+        if one.address and other.address and one.address != other.address:
+            where = f"{gathered.scenario}, {gathered.candidate}: asked at {other.address} since {other.suite}"
+            yield one_line(f"{where}, before at {one.address}; that alone is no change.")
+
+
 def _thresholds(watched: Sequence[Gathered], level: float) -> Callable[[str], float]:
     """The e-value that is an alarm for a measure: half of the level is shared by all metrics, half by what is beside them."""
     metrics, named = sum(len(one.metrics) for one in watched), {metric.name for one in watched for metric in one.metrics}
@@ -118,7 +131,7 @@ def _series(gathered: Gathered, answers: Answers, thresholds: Callable[[str], fl
         changes=tuple(found),
         latencies=tuple(_latencies(gathered, answers)),
         identical=evaluations[-1].identical,
-        reruns=tuple(_reruns(gathered, answers, measure)),
+        reruns=tuple(_reruns(gathered, answers, measure, {change.monitor.alarm for change in found})),
         version_changed=not _names(answers.versions[-1]) <= _names(answers.versions[0]) and bool(answers.versions[0]),
     )
 
@@ -175,20 +188,22 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(value=rounded(value), low=low, high=high, n=n, clusters=clusters, method="unpaired, of both intervals")
 
 
-def _reruns(gathered: Gathered, answers: Answers, measure: str) -> Iterator[Rerun]:
-    """Neighbours within half a day of each other, of one reported version."""
+def _reruns(gathered: Gathered, answers: Answers, measure: str, alarms: Collection[int | None]) -> Iterator[Rerun]:
+    """Neighbours within half a day of each other; one in which the model seems to have changed tells nothing of its noise."""
     for place, (one, other) in enumerate(pairwise(gathered.evaluations)):
-        if abs(other.when - one.when) > DAY_S / 2 or _names(answers.versions[place]) != _names(answers.versions[place + 1]):
+        if abs(other.when - one.when) > DAY_S / 2:
             continue
         alike, board = identical(answers, place, place + 1), between(answers, measure, place, place + 1)
+        same = _names(answers.versions[place]) == _names(answers.versions[place + 1])
         if alike is not None and board is not None:
             pair = board.pairs[0]
             yield Rerun(
                 first=one.suite,
                 second=other.suite,
-                hours=round(abs(other.when - one.when) / 3600, 2),
+                minutes=round(abs(other.when - one.when) / 60, 2),
                 identical=rounded(alike),
                 changed=rounded((pair.first_ahead + pair.second_ahead) / pair.items),
+                counts=same and place + 1 not in alarms,
             )
 
 

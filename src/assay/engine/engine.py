@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from assay.engine.cache import ResponseCache
 from assay.engine.events import Counters, Event
@@ -29,7 +30,8 @@ class Engine:
         timeout_s: seconds one attempt may take, and a tenth of what all attempts at a request may take together; `None` leaves
             the former to the model, and bounds the latter at half an hour.
         outage_s: seconds for which an endpoint may be gone, asked ever more seldom, before it is given up.
-        budget: failed trials allowed, for those who count trials; the engine only carries it.
+        budget: failed trials allowed, for those who count trials. The engine carries it; where it is limited, it alone decides
+            about an endpoint that refuses every request.
         on_event: called with each `Event`, in the event loop.
     """
 
@@ -49,13 +51,15 @@ class Engine:
         self._on_event = on_event
         self._counters: dict[Model, Counters] = {}
         self._lanes: dict[Model, Lane] = {}
+        self._answered_before: set[Model] = set()
         self._flights: dict[str, Flight] = {}
 
     async def ask(self, model: Model, request: Request) -> Response:
         """The model's response; with `failure` set, and never an exception, where the request failed after all attempts.
 
         Raises:
-            EndpointDown: the model's first requests all failed, too many in a row did, or nothing was answered for long.
+            EndpointDown: the model's first requests all failed, too many in a row did so that it seems to be gone, or nothing
+                was answered for long.
             AssayError: the model or the cache cannot be used (no key, disk full, damaged file).
         """
         (response,) = await self.ask_all(model, (request,))
@@ -110,6 +114,10 @@ class Engine:
             flights.append(flight)
         return flights, own
 
+    def answered_before(self, models: Iterable[Model]) -> None:
+        """These answered something at another time, so that one of them that refuses what is left to ask is still there."""
+        self._answered_before.update(models)
+
     def counters(self, model: Model) -> Counters:
         """What was asked of a model so far, kept up to date in place, also after `close`."""
         return self._counters.setdefault(model, Counters())
@@ -133,7 +141,8 @@ class Engine:
     def _lane(self, model: Model) -> Lane:
         lane = self._lanes.get(model)
         if lane is None:
-            lane = self._lanes[model] = Lane(model, self.counters(model), self._cache, self._patience, self._on_event)
+            patience = replace(self._patience, bears_refusals=self.budget.limited or model in self._answered_before)
+            lane = self._lanes[model] = Lane(model, self.counters(model), self._cache, patience, self._on_event)
         return lane
 
     def _forget(self, key: str, flight: Flight) -> None:

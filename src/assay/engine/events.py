@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from assay.records import Record
 
@@ -21,7 +22,8 @@ class Counters:
     """Newly answered by the model."""
     failed: int = 0
     """Given up."""
-    retries: int = 0
+    retried: Counter[str] = field(default_factory=Counter)
+    """Attempts after the first, by the kind of the failure before."""
     refused: int = 0
     """Attempts that a rate limit refused (429)."""
     in_flight: int = 0
@@ -36,6 +38,11 @@ class Counters:
     """The reason of the last pause, for people: a rate limit, an outage."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+    @property
+    def retries(self) -> int:
+        """Attempts after the first."""
+        return self.retried.total()
 
 
 class Event(Record):

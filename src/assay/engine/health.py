@@ -10,7 +10,7 @@ from assay.records import Failure
 FIRST = 3
 """Different requests that must fail before anything ever succeeded."""
 ROW = 50
-"""Requests that failed for good, one after the other, that end the asking later."""
+"""Requests that failed for good without an answer between them, that end the asking later."""
 
 ATTEMPTS = 8
 """Attempts that fail while none that was sent with them is answered, of at least `FIRST` different requests, from which on
@@ -26,6 +26,7 @@ FIRST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 30.0
 
 _WHOLE_ENDPOINT = frozenset({"connection", "timeout", "rate_limit", "server", "authentication", "not_found", "no_echo"})
+_GONE = frozenset({"connection", "timeout", "rate_limit", "server", "truncated_body", "authentication", "not_found"})
 _THIS_REQUEST = frozenset({"context_length", "content_filter"})
 
 
@@ -33,8 +34,11 @@ class Health:
     """Follows the outcomes of one model's requests.
 
     After all their attempts: the first rule looks only at failures that say something about the endpoint as a whole (no
-    connection, wrong key, no such model, …). The second counts every failure but those that an endpoint in good health gives
-    as well: a prompt that is too long, a filtered content.
+    connection, wrong key, no such model, …). The second counts a row of those that an endpoint in good health does not give.
+    The third counts requests that are refused (a field it does not take, an answer that is none) where no other was ever
+    answered, now or before: then it is most likely described wrongly. An endpoint that answers some requests is there, however
+    many it refuses: when everything else is in the cache, those are all that is left to ask. A prompt that is too long and a
+    filtered content count nowhere.
 
     Attempt by attempt: where nothing succeeds any more, the endpoint is left alone for a while, then tried with one
     request, and so on, until it answers again or has been gone for too long.
@@ -42,18 +46,22 @@ class Health:
     Args:
         model: its name, for messages.
         outage_s: seconds an endpoint that answered before may be gone.
+        bears_refusals: the third rule does not hold.
     """
 
-    def __init__(self, model: str, outage_s: float = OUTAGE_S) -> None:
+    def __init__(self, model: str, outage_s: float = OUTAGE_S, *, bears_refusals: bool = False) -> None:
         self._model = model
         self._outage_s = outage_s
+        self._bears_refusals = bears_refusals
         self._early: set[str] = set()
-        self._row = 0
+        self._row = self._refused = 0
         self._attempts = self._refusals = self._strikes = 0
         self._keys: set[str] = set()
         self._since = self._paused_at = self._answered_at = 0.0
         self.worked = False
         """Something was answered."""
+        self.worked_before = False
+        """Something was answered at another time, and kept."""
         self.down: str = ""
         """Why the endpoint counts as down; empty while it does not."""
 
@@ -106,13 +114,20 @@ class Health:
         """A request failed for good."""
         if failure.kind in _THIS_REQUEST:
             return
-        self._row += 1
+        gone = failure.kind in _GONE
+        self._row += gone
+        self._refused += not gone
         if not self.worked and failure.kind in _WHOLE_ENDPOINT:
             self._early.add(key)
         if not self.worked and len(self._early) >= FIRST:
             self.down = f"{self._model} cannot be asked: its first {len(self._early)} requests all failed: {failure.message}"
         elif self._row >= ROW:
             self.down = f"{self._model} stopped answering: {self._row} requests in a row failed, the last: {failure.message}"
+        elif self._refused >= ROW and not (self.worked or self.worked_before or self._bears_refusals):
+            self.down = (
+                f"{self._model} refuses what it is asked: its first {self._refused} requests all failed, the last: "
+                f"{failure.message}; --max-failures 100% asks on all the same"
+            )
 
     def check(self) -> None:
         """Do nothing while the endpoint may be asked.

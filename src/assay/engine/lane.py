@@ -80,7 +80,7 @@ class Lane:
         self._cache = cache
         self._patience = patience
         self._told = told
-        self._health = Health(self._name, patience.outage_s)
+        self._health = Health(self._name, patience.outage_s, bears_refusals=patience.bears_refusals)
         self._stopped = asyncio.Event()
         self._numbers = 0
         self._dispatcher = Dispatcher(model, counters) if isinstance(model, Local) else None
@@ -175,7 +175,7 @@ class Lane:
             if pause is None or late or asked.attempt > self._patience.retries:
                 return Response(attempts=asked.attempt, failure=Failure(kind=error.kind, message=error.message))
             asked.attempt += 1
-            self.counters.retries += 1
+            self.counters.retried[error.kind] += 1
             self._tell("retry", Failure(kind=error.kind, message=error.message), pause)
             await self._rest(pause)
 
@@ -222,6 +222,7 @@ class Lane:
         return None if kept is None else self._known(kept)
 
     def _known(self, kept: Response) -> Response:
+        self._health.worked_before = True
         self.counters.cached += 1
         self._tell("cached")
         return kept

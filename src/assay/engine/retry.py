@@ -42,6 +42,8 @@ class Patience:
     """Seconds one attempt may take; `None` leaves it to the model."""
     outage_s: float = OUTAGE_S
     """Seconds an endpoint that answered before may be gone."""
+    bears_refusals: bool = False
+    """An endpoint that refuses whatever it is asked is asked on: how many failures are too many is decided elsewhere."""
 
     @property
     def request_s(self) -> float:

@@ -37,6 +37,8 @@ class FailureBudget:
     """
 
     def __init__(self, most: float = math.inf, *, share: bool = False, at_least: int = AT_LEAST) -> None:
+        self.limited = most < math.inf
+        """There is a limit at all."""
         self._most = most
         self._share = share
         self._at_least = at_least

@@ -79,7 +79,7 @@ class Requests:
         self._add(request, self._tokens(request) + more, True)
 
     def _add(self, request: Request, tokens: float, new: bool) -> None:
-        allowed = request.max_tokens * request.completions
+        allowed = 0 if _guesses(self.model) else request.max_tokens * request.completions
         self.count += 1
         self.all_read += tokens
         self.all_allowed += allowed
@@ -89,6 +89,8 @@ class Requests:
 
     def _tokens(self, request: Request) -> float:
         """A request's tokens: by the model's tokenizer, as earlier answers were counted, or by a careful guess."""
+        if _guesses(self.model):
+            return 0.0
         exact = self.model.count_tokens(request.prompt)
         if exact is None:
             return bytes_of(request) * (self.experience.tokens_a_byte or 1 / BYTES_PER_TOKEN)
@@ -120,6 +122,11 @@ class Requests:
         )
 
 
+def _guesses(model: Model) -> bool:
+    """A baseline: it is told the options, so it reads no prompt, writes nothing and takes no time."""
+    return isinstance(model, Local) and model.capabilities.reads_options
+
+
 def _key(keys: Keys, request: Request, scenario: str) -> str:
     try:
         return keys.key(request)
@@ -133,7 +140,7 @@ def _seconds(model: Model, experience: Experience, to_ask: int, read: float, all
     An endpoint is taken to bear its full concurrency, within its limits a minute; a model in this process answers one after
     the other, since its latencies are shares of a batch's.
     """
-    if to_ask == 0:
+    if to_ask == 0 or _guesses(model):
         return 0.0
     one = experience.seconds
     if one is None:

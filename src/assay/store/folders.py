@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +19,15 @@ import msgspec
 from assay.errors import AssayError
 from assay.identity import digest
 from assay.records import Cell, Record, RunSpec
+from assay.text import one_line
 
 R = TypeVar("R", bound=Record)
 
 SPEC, TRANSCRIPTS, SCORES, STATS, MANIFEST = "spec.json", "transcripts.parquet", "scores.parquet", "stats.json", "manifest.json"
 CONTENT = (SPEC, TRANSCRIPTS, SCORES, STATS)
 """The files a manifest lists, in the order they are put in place; the manifest itself comes last."""
+LONGEST = 120
+"""Characters of a readable name in a folder's name."""
 
 
 class SpecFile(Record):
@@ -71,6 +76,8 @@ class Manifest(Record):
     first_asked: float | None = None
     """Unix time of the first response, seconds."""
     last_asked: float | None = None
+    columns: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    """Seals of the transcripts' columns and of parts of them; see `store.columns`. Runs of earlier versions have none."""
     seal: str = ""
     """Digest of this record with an empty seal."""
 
@@ -84,7 +91,7 @@ def run_name(spec: RunSpec) -> str:
     """The readable name of a run with the digest of its whole spec: two different specs never share it."""
     parameters = ",".join(f"{key}={value}" for key, value in sorted(spec.scenario.parameters.items()) if value != "")
     name = spec.scenario.name + (f"-{parameters}" if parameters else "") + "," + (spec.label or spec.model.name)
-    return f"{safe(name)[:120]}-{digest(spec)[:12]}"
+    return f"{safe(name)[:LONGEST]}-{digest(spec)[:12]}"
 
 
 def safe(name: str) -> str:
@@ -92,9 +99,41 @@ def safe(name: str) -> str:
     return re.sub(r"[^\w.,=+-]", "_", name, flags=re.ASCII).lstrip(".") or "_"
 
 
+def distinct(*parts: str) -> str:
+    """A name for a folder, from parts; those that are empty are left out.
+
+    What `safe` leaves as it is, is joined with commas. Where it does not, or that would be ambiguous or too long, a digest of
+    the parts follows, so that different parts never share a folder.
+    """
+    joined = ",".join(filter(None, parts))
+    if len(joined) <= LONGEST and all(safe(part) == part and "," not in part for part in parts if part):
+        return joined
+    return f"{safe(joined)[:LONGEST]}-{digest(list(parts))[:8]}"
+
+
 def write_json(path: Path, record: Record) -> None:
     """Write a record as indented JSON that ends in a newline; the encoding is a function of the record alone."""
     path.write_bytes(encode_json(record))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file in one piece, through links: whoever reads it meanwhile finds the earlier one, and so does everybody where
+    writing fails.
+
+    Raises:
+        OSError: it cannot be written; the error names `path`.
+    """
+    place = path.resolve()
+    try:
+        if place.exists() and not place.is_file():  # a pipe or a device; a folder is told
+            place.write_bytes(content)
+            return
+        with tempfile.TemporaryDirectory(prefix=".assay-", dir=place.parent) as folder:
+            draft = Path(folder) / "new"
+            draft.write_bytes(content)
+            os.replace(draft, place)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
 def encode_json(record: Record) -> bytes:
@@ -134,11 +173,15 @@ class RunFolder:
     def _read(self, name: str, kind: type[R]) -> R:
         path = self.path / name
         try:
+            if path.exists() and not path.is_file():  # reading a pipe would never end
+                raise AssayError(f"{path} is no file", "give the folder of a finished run")
             return msgspec.json.decode(path.read_bytes(), type=kind)
         except FileNotFoundError:
             raise AssayError(f"{path} does not exist", "give the folder of a finished run") from None
         except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError, OverflowError) as error:
             raise AssayError(f"{path} is not what assay writes: {error}", "run `assay verify` on it") from None
+        except OSError as error:
+            raise AssayError(f"{path} cannot be read: {error.strerror}", "give the folder of a finished run") from None
 
 
 def find_runs(path: Path) -> list[RunFolder]:
@@ -147,7 +190,11 @@ def find_runs(path: Path) -> list[RunFolder]:
     Raises:
         AssayError: the path does not exist or holds no run.
     """
-    if not path.is_dir():
+    try:
+        there = path.is_dir()
+    except OSError as error:
+        raise AssayError(f"{one_line(str(path), 200)}: {error.strerror}", "give the folder of a run or of a suite") from None
+    if not there:
         raise AssayError(f"{path} does not exist", "give the folder of a run or of a suite, as `assay run` printed it")
     if (path / SPEC).is_file():
         return [RunFolder(path)]

@@ -17,6 +17,14 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def regular(path: Path) -> bool:
+    """Whether a path names a file that ends: no folder, pipe or device, and no name that the system does not bear."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 UNREADABLE = (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError, OverflowError, OSError)
 """What reading a file of a run can raise where the file is not what assay wrote."""
 

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from assay.records import Record, ScoredTrial
+from assay.store.columns import ColumnDigests, seals_of
 from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
 from assay.store.manifest import UNREADABLE, file_digest
 from assay.store.transcripts import (
@@ -107,6 +108,7 @@ class RunWriter:
         self._thread = ThreadPoolExecutor(1, "assay-writer")
         self._writing: Future[None] | None = None
         self._counting = Counting()
+        self._columns = ColumnDigests()
         self._told = 0.0
 
     def add(self, transcript: Transcript, scored: ScoredTrial) -> None:
@@ -147,6 +149,7 @@ class RunWriter:
 
     def _write(self, part: int, rows: list[dict[str, Any]], scores: list[dict[str, float | None]]) -> None:
         transcripts = table_of(rows, transcript_schema())
+        self._columns.add(transcripts)
         write_part(self._work / f"transcripts-{part:06d}.parquet", transcripts)
         write_part(self._work / f"scores-{part:06d}.parquet", long_scores(transcripts, scores))
 
@@ -165,6 +168,7 @@ class RunWriter:
             run=spec.run,
             files={name: file_digest(self._work / name) for name in sorted(CONTENT)},
             cost=cost,
+            columns=seals_of(self._columns.digests),
             **{name: getattr(self.tally, name) for name in Tally.__struct_fields__},
         ).sealed()
         write_json(self._work / MANIFEST, manifest)

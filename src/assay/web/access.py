@@ -6,6 +6,8 @@ import hmac
 import secrets
 from dataclasses import dataclass
 
+from assay.errors import AssayError
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """What a server on this machine alone is called by its own browsers."""
 HERE = ("127.0.0.1", "::1", "localhost")
@@ -35,7 +37,13 @@ class Access:
 
 
 def access_for(host: str, token: str) -> Access:
-    """Who may look at a server on that host; a token is made up where one is needed and none is given."""
+    """Who may look at a server on that host; a token is made up where one is needed and none is given.
+
+    Raises:
+        AssayError: the host is empty, which a system would take for all of them.
+    """
+    if not host.strip():
+        raise AssayError("--host is empty", "leave it out, or give 0.0.0.0 for all of this machine's addresses")
     if host in HERE:
         return Access(token=token)
     names = () if host in EVERYWHERE else (*LOOPBACK, f"[{host}]" if ":" in host else host.lower())

@@ -6,6 +6,7 @@ everything else is read from its files when a page wants it. A catalog does not 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,12 +25,16 @@ from assay.web.entries import Entry, Stamp, read_entry, tell_apart
 
 LONGEST_SLUG = 60
 """Characters of a slug, its digest left out."""
+WITH_DIGEST = re.compile(r"-[0-9a-f]{10}$")
 
 
 def slug_of(name: str) -> str:
-    """A name as part of an address and as a file's name: itself where it is plain and short, else with a digest of it."""
+    """A name as part of an address and as a file's name: itself where it is plain and short, else with a digest of it.
+
+    A name that looks like another's with a digest has one of its own, so that different names have different slugs.
+    """
     plain = safe(name)[:LONGEST_SLUG]
-    return plain if plain == name.lower() else f"{plain}-{digest(name)[:6]}"
+    return plain if plain == name.lower() and not WITH_DIGEST.search(plain) else f"{plain}-{digest(name)[:10]}"
 
 
 @dataclass(frozen=True)
@@ -72,9 +77,13 @@ class Catalog:
     stamp: Stamp = ()
     """What was there: equal stamps, equal catalogs."""
 
-    def refreshed(self) -> Catalog:
-        """The catalog of now: this one where nothing has changed on disk, else one that reads again only what has."""
-        return _opened(self.places, self)
+    def refreshed(self, places: Sequence[Path] = ()) -> Catalog:
+        """The catalog of now: this one where nothing has changed on disk, else one that reads again only what has.
+
+        Args:
+            places: what to look through from now on; nothing: the places of this catalog.
+        """
+        return _opened(tuple(places) or self.places, self)
 
     def entry(self, slug: str) -> Entry:
         """A run by its slug. Raises AssayError with the nearest known slugs; so do the others."""
@@ -176,7 +185,7 @@ def _opened(places: tuple[Path, ...], before: Catalog | None) -> Catalog:
     folders = _finished(places)
     decided = find_decided(places, folders)
     stamp: Stamp = (*folders.items(), *((path, written) for path, written, _ in decided.stamps))
-    if before is not None and before.stamp == stamp:
+    if before is not None and (before.stamp, before.places) == (stamp, places):
         return before
     read: dict[Path, Entry] = {}
     problems: list[str] = []
@@ -199,7 +208,7 @@ def _finished(places: Sequence[Path]) -> dict[Path, int]:
             continue
         try:
             folders = find_runs(place)
-        except AssayError:  # it holds none yet
+        except (AssayError, OSError):  # it holds none yet, or is gone
             continue
         for folder in folders:
             try:

@@ -36,20 +36,29 @@ POOL = (
 )
 
 
-def differences(found: Comparison) -> Grid | None:
-    """In what the runs differ beyond the model; `None` where in nothing."""
-    if not found.differences:
-        return None
-    columns = (
-        Column("scenario", number=False),
-        Column("key", number=False),
-        *(Column(candidate, number=False) for candidate in found.candidates),
-    )
-    rows = tuple(
-        (Cell(held.scenario), Cell(held.key), *(Cell(held.values.get(name, NOT_MEASURED)) for name in found.candidates))
-        for held in found.differences
-    )
-    return Grid("differences", "In what these runs were not asked alike", columns, rows)
+def differences(found: Comparison) -> list[Grid]:
+    """In what the runs of each scenario differ beyond the model: key, value, and who has it.
+
+    Scenarios that differ in the same share a table; those whose runs were asked alike have none.
+    """
+    columns = tuple(Column(name, number=False) for name in ("key", "value", "candidates"))
+    of_scenario: dict[str, list[tuple[str, str, str]]] = {}
+    for held in found.differences:
+        who: dict[str, list[str]] = {}
+        for candidate, value in held.values.items():
+            who.setdefault(value, []).append(candidate)
+        of_scenario.setdefault(held.scenario, []).extend((held.key, value, ", ".join(names)) for value, names in who.items())
+    alike: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
+    for scenario, rows in of_scenario.items():
+        alike.setdefault(tuple(rows), []).append(scenario)
+    return [
+        Grid(f"differences-{number}", f"Not asked alike: {', '.join(titles)}", columns, tuple(_plain(row) for row in rows))
+        for number, (rows, titles) in enumerate(alike.items(), 1)
+    ]
+
+
+def _plain(texts: Sequence[str]) -> tuple[Cell, ...]:
+    return tuple(map(Cell, texts))
 
 
 def boards(found: Comparison, entries: Sequence[Entry]) -> list[tuple[Grid, Grid]]:

@@ -95,6 +95,10 @@ def _candidates(places: Sequence[Path], runs: Iterable[Path]) -> Iterator[tuple[
 @lru_cache(maxsize=FILES_KEPT)
 def _read(path: Path, written: int, size: int) -> RecordFile | ProfileFile | None:
     """What a file holds, `None` where it is neither; `written` and `size` are there to notice that it was changed."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise AssayError(f"{path}: its name is not UTF-8", "give it another name") from None
     slug = f"{safe(path.name.split('.')[0])[:60]}-{digest(str(path))[:6]}"
     if path.suffix == ".json":
         raw = read_bytes(path)

@@ -13,18 +13,16 @@ from pathlib import Path
 import msgspec
 
 from assay.decisions.deciding import decide
-from assay.decisions.locating import located
 from assay.decisions.measuring import measure
 from assay.decisions.profile import Profile
 from assay.decisions.results import Decision
 from assay.errors import AssayError
 from assay.identity import digest
-from assay.store.folders import MANIFEST
-from assay.store.manifest import file_digest
 from assay.web.catalog import Catalog
 from assay.web.decided import ProfileFile, RecordFile
 from assay.web.entries import Entry
 from assay.web.kept import Kept
+from assay.web.vouching import Held, State
 from assay.web.weighing import Weighing, weighing_of
 
 AT_ONCE = 10_000
@@ -50,6 +48,11 @@ class TooMany:
     trials: int
 
 
+REASONS: dict[State, str] = {
+    "gone": "cannot be found",
+    "changed": "were changed since",
+    "as decided on, not shown here": "lie in folders that are not shown here",
+}
 _made: Kept[Made] = Kept(KEPT, lambda made: 1)
 
 
@@ -73,29 +76,54 @@ def decided_now(catalog: Catalog, file: ProfileFile, wanted: bool) -> Made | Too
     )
 
 
-def weighed_again(catalog: Catalog, file: RecordFile, wanted: bool) -> Weighing | TooMany | None:
+@dataclass(frozen=True)
+class Again:
+    """What a record's decision can be weighed anew with."""
+
+    weighing: Weighing | TooMany | None
+    """`None` where there is nothing to weigh."""
+    why_no_noise: str = ""
+    """Why the noise of measurement, which a record does not hold, is not known at other weights; empty where it is."""
+
+
+def weighed_again(file: RecordFile, evidence: Sequence[Held], wanted: bool) -> Again:
     """What a record's decision can be weighed anew with: with the noise of measurement where its very runs are at hand.
 
-    `None` where there is nothing to weigh. Arguments as in `decided_now`.
+    Args:
+        file: the record.
+        evidence: its runs, as `vouching.evidence_of_record` found them.
+        wanted: measure however many trials there are.
     """
     decision, profile = file.record.decision, file.record.profile
     alone = weighing_of(decision, profile)
-    entries = _of_record(catalog, file)
-    if alone is None or entries is None or file.problems:
-        return alone
+    why = _why_not(file, evidence)
+    if alone is None or why:
+        return Again(alone, why)
+    entries = [held.entry for held in evidence if held.entry is not None]
     if not wanted and _trials(entries) > AT_ONCE:
-        return TooMany(_trials(entries))
+        return Again(TooMany(_trials(entries)))
     try:
         made = _made.get(
             (str(file.path), file.record.digest, _states(entries)),
             lambda: _decided(msgspec.structs.replace(profile, candidates=()), file.path.parent, entries),
         )
-    except AssayError:
-        return alone
+    except AssayError as error:
+        return Again(alone, f"its runs cannot be measured here ({error.message})")
     again = made.weighing
     if again is None or again.candidates != alone.candidates or abs(again.worths - alone.worths).max() > SAME:
-        return alone  # other versions may measure otherwise: the record's own numbers stand
-    return again
+        return Again(alone, "this version of assay measures its runs otherwise, so that the record's own numbers stand")
+    return Again(again)
+
+
+def _why_not(file: RecordFile, evidence: Sequence[Held]) -> str:
+    """Why a record's runs cannot be measured again; empty where they can."""
+    if file.problems:
+        return "the record was changed since it was written"
+    states = [held.state for held in evidence]
+    for state, why in REASONS.items():
+        if state in states:
+            return f"{states.count(state)} of the {len(states)} runs that this was decided on {why}"
+    return "" if states else "the record names no runs"
 
 
 def _decided(profile: Profile, home: Path, entries: Sequence[Entry]) -> Made:
@@ -116,18 +144,6 @@ def _of_profile(catalog: Catalog, file: ProfileFile) -> list[Entry]:
             raise AssayError(f"no run of {named} is among those shown here", "show the folder of the profile's runs too")
         found |= inside
     return list(found.values())
-
-
-def _of_record(catalog: Catalog, file: RecordFile) -> list[Entry] | None:
-    """The very runs that a record rests on; `None` where one of them is not at hand, or was changed."""
-    evidence = file.record.evidence
-    found = []
-    for run, folder in zip(evidence, located(evidence, file.path.parent), strict=True):
-        entry = None if folder is None else catalog.read.get(folder.resolve())
-        if entry is None or file_digest(entry.folder.path / MANIFEST) != run.manifest:
-            return None
-        found.append(entry)
-    return found or None
 
 
 def _trials(entries: Iterable[Entry]) -> int:

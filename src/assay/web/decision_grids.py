@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from assay.decisions.reading_out import percent
-from assay.decisions.results import Decision, Measurement, Standing
+from assay.decisions.reading_out import held_in_words, percent
+from assay.decisions.results import Decision, Measurement, Standing, Tradeoff
 from assay.decisions.shown import ACCEPTABLE
 from assay.records import Estimate
 from assay.tables.numbers import NOT_MEASURED
@@ -15,17 +17,24 @@ from assay.web.charts.scatter import Measure, Spot
 from assay.web.grids import Cell, Column, Grid, Plain
 from assay.web.measures import estimate_cell, explained, meaning
 
+WORTH = "Worth: weighted, from 0 (unacceptable) to 1 (fully satisfying), at the middle of the allowed weights. "
 STANDINGS_NOTES = (
-    "Worth: weighted, from 0 (unacceptable) to 1 (fully satisfying), at the middle of the allowed weights. First: share of "
-    "draws, over allowed weights and the noise of measurement, in which it is worth most. Front: nobody is as good in every "
-    "criterion and better in one, and in what share of resamples. Regret: the most worth that is lost against whoever is best, "
-    "at any allowed weights."
+    "First: share of draws, over allowed weights and the noise of measurement, in which it is worth most. Front: nobody is as "
+    "good in every criterion and better in one, and in what share of resamples. Regret: the most worth that is lost against "
+    "whoever is best, at any allowed weights."
 )
 
 
 def named(measurement: Measurement) -> str:
     """A measure with its unit."""
     return f"{measurement.measure}, {measurement.unit}" if measurement.unit else measurement.measure
+
+
+def without_worth(table: Grid) -> Grid:
+    """The candidates without their worth, where another table on the page has it."""
+    kept = [place for place, column in enumerate(table.columns) if column.name != "worth"]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows, notes=(STANDINGS_NOTES,))
 
 
 def standings(decision: Decision) -> Grid:
@@ -44,7 +53,7 @@ def standings(decision: Decision) -> Grid:
         (Cell(standing.candidate), Cell(ACCEPTABLE[standing.acceptable]), *_standing(standing), *_measures(standing, measures))
         for standing in decision.standings
     )
-    return Grid("candidates", "Candidates", columns, rows, (STANDINGS_NOTES,))
+    return Grid("candidates", "Candidates", columns, rows, (WORTH + STANDINGS_NOTES,))
 
 
 def _standing(standing: Standing) -> list[Cell]:
@@ -69,7 +78,9 @@ def constraints(decision: Decision) -> Grid | None:
         Column("constraint", number=False),
         Column("limit", number=False),
         Column("value"),
-        Column("bound", note="The one-sided bound on the side that would break the limit."),
+        Column(
+            "bound", note="One-sided, on the side that would break the limit; of what is violated on the other, which shows it."
+        ),
         Column("confidence", "at confidence"),
         Column("verdict", number=False),
         Column("more", "more cases needed", note="About how many would settle it, if the value stays what it is."),
@@ -79,8 +90,7 @@ def constraints(decision: Decision) -> Grid | None:
             Cell(standing.candidate),
             Cell(held.constraint),
             Cell(held.limit),
-            _significant(held.value),
-            _significant(held.bound),
+            *map(_beside, (held.value, held.bound), held_in_words(held)),
             Cell(held.confidence, f"{100 * held.confidence:g} %"),
             Cell(held.verdict, VERDICTS[held.verdict]),
             Cell(held.more, "" if held.more is None else f"about {held.more:,}"),
@@ -89,6 +99,59 @@ def constraints(decision: Decision) -> Grid | None:
         for held in standing.constraints
     )
     return Grid("constraints", "Constraints", columns, rows) if rows else None
+
+
+def _in_order(decision: Decision) -> list[tuple[str, float]]:
+    """Criteria with their shares in the order of the measures, as everywhere on the page."""
+    order = {name: place for place, name in enumerate(axes(decision))}
+    return sorted(decision.weights.items(), key=lambda held: order.get(held[0], len(order)))
+
+
+def tradeoffs(decision: Decision) -> list[Grid]:
+    """For each alternative, in each criterion, what the recommended candidate gains or gives up against it."""
+    by_name = {standing.candidate: standing for standing in decision.standings}
+    found = []
+    for number, held in enumerate(decision.tradeoffs, 1):
+        own, other = by_name.get(decision.recommended or ""), by_name.get(held.against)
+        if own is None or other is None:
+            continue
+        columns = (
+            Column("criterion", number=False),
+            Column("this", decision.recommended or ""),
+            Column("other", held.against),
+            Column("difference"),
+            Column(
+                "shown", "shown?", "Whether the 95 % interval of the paired difference lies on one side of 0.", number=False
+            ),
+        )
+        others = {measurement.measure: measurement for measurement in other.measurements}
+        rows = tuple(
+            _traded(measurement, others[measurement.measure], held)
+            for measurement in own.measurements
+            if measurement.measure in decision.weights and measurement.measure in others
+        )
+        found.append(Grid(f"tradeoff-{number}", f"{decision.recommended} against {held.against}", columns, rows))
+    return found
+
+
+SHOWN = re.compile(r"\(((?:not )?shown\b.*|without an interval.*)\)$")
+"""What a decision says at the end of a criterion's sentence."""
+
+
+def _traded(own: Measurement, other: Measurement, held: Tradeoff) -> tuple[Cell, ...]:
+    one, two = own.estimate, other.estimate
+    difference = one.value - two.value if one is not None and two is not None else None
+    where = {"gains": held.gains, "gives up": held.gives_up, "the same": held.same}
+    said = [(way, text) for way, texts in where.items() for text in texts if text.startswith(f"{own.measure} ")]
+    way, text = min(said, key=lambda each: len(each[1]), default=("", ""))
+    sure = SHOWN.search(text)
+    return (
+        Cell(named(own)),
+        estimate_cell(one),
+        estimate_cell(two),
+        _nothing() if difference is None else Cell(difference, f"{difference:+.3g}"),
+        Cell(way, ": ".join(filter(None, (way, sure[1] if sure else ""))) or NOT_MEASURED),
+    )
 
 
 VERDICTS = {"met": "✓ met", "violated": "✗ violated", "undetermined": "? not known yet"}
@@ -106,7 +169,7 @@ def weights(decision: Decision) -> Grid | None:
         Column("above", "first above that", number=False),
     )
     rows = []
-    for criterion, share in decision.weights.items():
+    for criterion, share in _in_order(decision):
         flip = flips.get(criterion)
         moved = [_nothing()] * 4
         if flip is not None:
@@ -165,8 +228,8 @@ def _number(value: Plain, digits: int) -> Cell:
     return Cell(value, f"{value:.{digits}f}")
 
 
-def _significant(value: float | None) -> Cell:
-    return _nothing() if value is None else Cell(value, f"{value:.3g}")
+def _beside(value: float | None, text: str | None) -> Cell:
+    return _nothing() if text is None else Cell(value, text)
 
 
 def _nothing() -> Cell:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import assay
 from assay.errors import AssayError
 from assay.web.addresses import Address
+from assay.web.catalog import Catalog
 from assay.web.page import Page, View
 from assay.web.pages import kind_of, navigation
 from assay.web.rendering import render
+from assay.web.selection import with_suite
 
 
 def drawn(view: View, address: Address) -> Page:
@@ -21,7 +23,8 @@ def drawn(view: View, address: Address) -> Page:
 
 def problem_page(view: View, problem: str) -> Page:
     """What stands in the place of a page that cannot be shown."""
-    return Page("This page cannot be shown", render("problem.html", view, Address(""), problem=problem))
+    said = _shortened(problem, view.catalog)
+    return Page("This page cannot be shown", render("problem.html", view, Address(""), problem=said))
 
 
 def document(page: Page, view: View, here: Address, policy: str = "") -> str:
@@ -39,7 +42,17 @@ def document(page: Page, view: View, here: Address, policy: str = "") -> str:
 def shared(view: View) -> dict[str, object]:
     """What every frame needs."""
     places = ["/".join(place.resolve().parts[-2:]) for place in view.catalog.places]
-    return {"navigation": navigation(), "version": assay.__version__, "places": places}
+    problems = [_shortened(problem, view.catalog) for problem in view.catalog.problems]
+    held = {"navigation": navigation(), "with_suite": with_suite, "version": assay.__version__}
+    return {**held, "places": places, "problems": problems}
+
+
+def _shortened(problem: str, catalog: Catalog) -> str:
+    """Without where on this machine the places lie: a report is read elsewhere."""
+    for place in catalog.places:
+        above = "/".join(place.resolve().parts[:-2])
+        problem = problem.replace(f"{above.replace('//', '/')}/", "") if len(above) > 1 else problem
+    return problem
 
 
 def page_or_problem(view: View, address: Address) -> Page:

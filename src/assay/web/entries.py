@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from assay.errors import AssayError
 from assay.identity import digest
 from assay.records import Cell, ComputedOn, RunSpec
-from assay.rescoring import latest
+from assay.rescoring import asked_as
 from assay.store import Manifest, RunFolder
 from assay.store.folders import SpecFile, StatsFile
 from assay.tables.naming import told_apart
@@ -95,10 +96,16 @@ def read_entry(path: Path, written: int) -> Entry:
     """The run in a folder, under its own names.
 
     Raises:
-        AssayError: it cannot be read.
+        AssayError: it cannot be read, or its name or what it holds is no text.
     """
+    import msgspec
+
     folder = RunFolder(path)
     file, stats, manifest = folder.spec_file(), folder.stats(), folder.manifest()
+    try:
+        msgspec.json.encode((str(path), file, stats, manifest))
+    except UnicodeEncodeError:
+        raise AssayError(f"{path}: its name is not UTF-8, or it holds half a character", "give it another name") from None
     splits = tuple(splits_of(stats.cells)) or ("test",)
     return Entry(
         slug=_slug(path),
@@ -135,9 +142,13 @@ def tell_apart(read: Mapping[Path, Entry]) -> tuple[Entry, ...]:
 
     A candidate that was asked in several suites counts once for each, as in comparisons.
     """
-    shown = [read[folder.path] for folder in latest([entry.folder for entry in read.values()])]
+    newest: dict[tuple[Path, str], Entry] = {}
+    for entry in read.values():
+        asked = (entry.folder.path.parent, asked_as(entry.spec))
+        if asked not in newest or entry.written >= newest[asked].written:
+            newest[asked] = entry
     by_suite: dict[Path, list[Entry]] = defaultdict(list)
-    for entry in shown:
+    for entry in newest.values():
         by_suite[entry.folder.path.parent].append(entry)
     named = [entry for entries in by_suite.values() for entry in _within_a_suite(entries)]
     homes: dict[str, set[Path]] = defaultdict(set)

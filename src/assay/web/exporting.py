@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -20,12 +18,13 @@ from assay.errors import AssayError
 from assay.identity import digest
 from assay.records import Record
 from assay.store.folders import encode_json
-from assay.store.manifest import UNREADABLE
+from assay.store.manifest import UNREADABLE, regular
 from assay.web.addresses import FIRST, Address, Anchored, Filed
 from assay.web.catalog import Catalog
 from assay.web.documents import document, page_or_problem, shared
 from assay.web.page import View
 from assay.web.pages import kinds
+from assay.web.placing import replacing
 from assay.web.rendering import ASSETS, render
 
 MARK = "report.json"
@@ -51,14 +50,9 @@ def write_folder(catalog: Catalog, out: Path) -> int:
     Raises:
         AssayError: something that is no report is in the way.
     """
-    _check_folder(out)
-    draft = out.parent / f".{out.name}.{os.getpid()}"
-    try:
+    with replacing(out, _check_folder) as draft:
         files = tuple(_written_files(catalog, draft))
         (draft / MARK).write_bytes(encode_json(Report(assay=assay.__version__, files=tuple(sorted(files)))))
-        _put_in_place(draft, out)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return sum(file.endswith(".html") for file in files)
 
 
@@ -80,17 +74,9 @@ def write_file(catalog: Catalog, out: Path) -> int:
     Raises:
         AssayError: something that is no report is in the way.
     """
-    if out.is_dir():
-        raise AssayError(f"{out} is a folder", "name a file, such as report.html")
-    if out.is_file() and GENERATOR not in _beginning(out):
-        raise AssayError(f"{out} is there already and is no report", "choose another name")
-    written = {address: _anchor_of(address) for address in _every(catalog)}
-    draft = out.parent / f".{out.name}.{os.getpid()}"
-    try:
-        _write(draft, _single(catalog, written).encode())
-        os.replace(draft, out)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(out, _check_file) as draft:
+        written = {address: _anchor_of(address) for address in _every(catalog)}
+        draft.write_bytes(_single(catalog, written).encode())
     return len(written)
 
 
@@ -145,33 +131,32 @@ def _beginning(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def _check_folder(out: Path) -> None:
-    """Refuse a place where anything but a report lies."""
-    if out.is_file():
-        raise AssayError(f"{out} is a file", "name a folder, or write one file with --single-file")
-    if not out.is_dir() or not any(out.iterdir()):
+def _check_file(there: Path, named: Path) -> None:
+    """Refuse anything but a report in one file."""
+    if there.is_dir():
+        raise AssayError(f"{named} is a folder", "name a file, such as report.html")
+    if not there.is_file():
+        raise AssayError(f"{named} is a device or a pipe", "name a file, such as report.html")
+    if GENERATOR not in _beginning(there):
+        raise AssayError(f"{named} is there already and is no report", "choose another name")
+
+
+def _check_folder(there: Path, named: Path) -> None:
+    """Refuse anything but a report as a folder, and an empty folder."""
+    if not there.is_dir():
+        raise AssayError(f"{named} is a file", "name a folder, or write one file with --single-file")
+    if there.samefile(Path()):
+        raise AssayError(f"{named} is the folder you are in", "name another, such as report/")
+    if not any(there.iterdir()):
         return
     try:
-        report = msgspec.json.decode((out / MARK).read_bytes(), type=Report)
+        report = msgspec.json.decode((there / MARK).read_bytes() if regular(there / MARK) else b"", type=Report)
     except UNREADABLE:
-        raise AssayError(f"{out} is not empty and holds no report", "choose another folder") from None
+        raise AssayError(f"{named} is not empty and holds no report", "choose another folder") from None
     known = {MARK, *report.files}
-    for file in sorted(out.rglob("*")):
-        name = file.relative_to(out).as_posix()
-        if not file.is_dir() and name not in known:
+    for file in sorted(there.rglob("*")):
+        name = file.relative_to(there).as_posix()
+        if file.is_symlink() or (not file.is_dir() and name not in known):
             raise AssayError(
-                f"{out} holds {name}, which is not part of the report there", "move it away, or choose another folder"
+                f"{named} holds {name}, which is not part of the report there", "move it away, or choose another folder"
             )
-
-
-def _put_in_place(draft: Path, out: Path) -> None:
-    old = out.parent / f".{out.name}.{os.getpid()}.old"
-    if out.is_dir():
-        os.replace(out, old)
-    try:
-        os.replace(draft, out)
-    except OSError:
-        if old.is_dir():
-            os.replace(old, out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)

@@ -53,8 +53,8 @@ def head(family: Family) -> Column:
     note = family.note.partition(": ")[2] or family.note
     if family.metric:
         held = metric_column(family.metric, family.title)
-        return Column(family.title, family.title, note, to=held.to)
-    return Column(family.title, family.title, note)
+        return Column(family.title, family.title, note, to=held.to, better=better(family).replace("neither", ""))
+    return Column(family.title, family.title, note, better=better(family).replace("neither", ""))
 
 
 def better(family: Family) -> Better:
@@ -106,8 +106,10 @@ class Means:
     """Label to mean; candidates without any number, or without a common scenario, are not in it."""
     scenarios: tuple[str, ...]
     """Those that count."""
-    left_out: tuple[str, ...]
-    """Those in which some candidate lacks a number, or whose main metric does not go from 0 to 1."""
+    lacking: tuple[str, ...]
+    """Scenarios that are left out, as some candidate lacks a number there."""
+    unlike: tuple[str, ...]
+    """Scenarios that are left out, as their main metric does not go from 0, the worst, to 1."""
 
 
 def means(family: Family, entries: Sequence[Entry]) -> Means:
@@ -128,4 +130,42 @@ def means(family: Family, entries: Sequence[Entry]) -> Means:
         mean = weighted_mean([held[title][label] for title in common])
         if mean is not None:
             by_candidate[label] = mean
-    return Means(by_candidate, common, tuple(title for title in held if title not in common))
+    lacking = tuple(title for title in held if title not in unlike and title not in common)
+    return Means(by_candidate, common, lacking, tuple(title for title in held if title in unlike))
+
+
+MOST_NAMED = 4
+"""Scenarios or columns that a sentence names; of more it says how many."""
+
+
+def left_out(columns: Mapping[str, Means]) -> str:
+    """Which scenarios are not in the means of which columns, and why, in one sentence; empty where all are in all."""
+    reasons = {
+        "not every candidate has a number": {title: column.lacking for title, column in columns.items()},
+        "the main metric does not go from 0 to 1": {title: column.unlike for title, column in columns.items()},
+    }
+    said = []
+    for reason, by_column in reasons.items():
+        heads: dict[tuple[str, ...], list[str]] = {}
+        for title, scenarios in by_column.items():
+            heads.setdefault(scenarios, []).append(title)
+        parts = [
+            f"{_named(scenarios)} ({_named(titles) if len(titles) < len(columns) else 'all columns'})"
+            for scenarios, titles in heads.items()
+            if scenarios
+        ]
+        if parts:
+            said.append(f"where {reason}: {', '.join(parts)}")
+    return f"Not in the means, {'; '.join(said)}." if said else ""
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def apart(estimates: Sequence[Estimate | None]) -> bool:
+    """Whether some interval lies wholly beside another: only then does a shade tell more than chance."""
+    bounds = [(each.low, each.high) for each in estimates if each is not None]
+    whole = [(low, high) for low, high in bounds if low is not None and high is not None]
+    return bool(whole) and max(low for low, _ in whole) > min(high for _, high in whole)

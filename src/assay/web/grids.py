@@ -41,6 +41,12 @@ class Column:
     """What it means, shown on hover."""
     number: bool = True
     to: Address | None = None
+    better: str = ""
+    """Which end of its numbers is better, `higher` or `lower`; shown as an arrow, and what sorting begins with."""
+
+
+WIDE = 8
+"""Columns that a page of ordinary width shows at once."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,21 @@ class Grid:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+
+    def upright(self) -> Grid:
+        """A table that is too wide to be read at once and not as long, turned: its columns are rows then.
+
+        For a page; downloads stay as they are.
+        """
+        if len(self.columns) <= max(WIDE, len(self.rows) + 1):
+            return self
+        first, *others = self.columns
+        columns = (Column(first.name, "", number=False), *(_head(row[0]) for row in self.rows))
+        rows = tuple(
+            (Cell(column.name, column.head or column.name, column.to, column.note), *(row[place] for row in self.rows))
+            for place, column in enumerate(others, 1)
+        )
+        return Grid(self.name, self.caption, columns, rows, self.notes)
 
     def records(self) -> list[Mapping[str, Plain]]:
         """The plain rows; an estimate adds its bounds and how much is behind it."""
@@ -67,3 +88,8 @@ class Grid:
                     plain[f"{column.name} n"] = estimate.n
             found.append(plain)
         return found
+
+
+def _head(cell: Cell) -> Column:
+    """The head of a row as that of a column."""
+    return Column(str(cell.value), cell.text, cell.note, to=cell.to)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import msgspec
 
 from assay.errors import AssayError
 from assay.metrics import Metric
@@ -17,6 +19,8 @@ from assay.web.addresses import Address
 from assay.web.grids import Cell, Column
 
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
+PER_THOUSAND = {"cost": "cost per 1,000 answers", "cost_per_correct": "cost per 1,000 right answers"}
+"""Metrics that are too small to be read for one answer."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,42 @@ def explained(metric: str) -> Address:
 
 
 def metric_column(metric: str, head: str = "") -> Column:
-    """A column of a metric's values: what it means on hover, and a link to the glossary."""
-    return Column(metric, head, note=meaning(metric).note, to=explained(metric))
+    """A column of a metric's values: what it means on hover, which end is better, and a link to the glossary."""
+    return Column(metric, head or readable(metric), note=meaning(metric).note, to=explained(metric), better=better_end(metric))
+
+
+def better_end(metric: str) -> str:
+    """`higher` or `lower`; empty where neither end is better or nobody knows."""
+    found = meaning(metric).metric
+    return "" if found is None or found.better == "neither" else found.better
+
+
+def readable(metric: str) -> str:
+    """What tables call a metric: its column in the table of a suite, or its name."""
+    return PER_THOUSAND.get(metric) or _titles().get(metric, metric)
+
+
+@lru_cache(maxsize=1)
+def _titles() -> dict[str, str]:
+    from assay.tables.suite import COLUMNS
+
+    return {column.metric: column.title for column in COLUMNS if column.metric and column.perturbation is None}
+
+
+def metric_name(metric: str) -> Cell:
+    """A metric as the name of a row: what it means on hover, and a link to the glossary."""
+    return Cell(metric, readable(metric), explained(metric), meaning(metric).note)
+
+
+def metric_cell(metric: str, found: StatsCell | None, shade: float | None = None) -> Cell:
+    """A metric's estimate; what single answers cost is shown for a thousand of them, and downloaded as it is."""
+    cell = estimate_cell(found, None, shade)
+    if found is None or metric not in PER_THOUSAND:
+        return cell
+    estimate = found.estimate
+    low, high = (None if bound is None else 1000 * bound for bound in (estimate.low, estimate.high))
+    shown = msgspec.structs.replace(estimate, value=1000 * estimate.value, low=low, high=high)
+    return replace(cell, text=format_estimate(shown))
 
 
 def estimate_cell(

@@ -6,9 +6,11 @@ it was built by a template itself. What the templates share stands in `macros.ht
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from assay.errors import MissingExtra
 from assay.tables.numbers import format_amount, format_estimate
@@ -56,12 +58,15 @@ def environment() -> Environment:
         "amount": format_amount,
         "count": lambda number: f"{number:,}",
         "shade_class": shade_class,
+        "coded": coded,
+        "cited": cited,
     }
     made.globals |= {
         "verbatim": _verbatim,
         "Address": Address,
         "meaning": meaning,
         "anchor": anchor,
+        "outlined": outlined,
         "explained": explained,
         "formats": FORMATS,
     }
@@ -77,6 +82,16 @@ def _shown(value: Any) -> Any:
     return value if len(value) <= LONGEST_SHOWN and value.isprintable() else visible(value)
 
 
+def coded(text: str) -> Markup:
+    """Text in which what stands in backticks is code."""
+    from markupsafe import Markup, escape
+
+    pieces = [escape(_shown(piece)) for piece in text.split("`")]
+    closed = len(pieces) - 1 - (len(pieces) - 1) % 2
+    tags = [("<code>" if place % 2 == 0 else "</code>") if place < closed else "`" for place in range(len(pieces) - 1)]
+    return Markup("").join(piece + Markup(tag) for piece, tag in zip(pieces, [*tags, ""], strict=True))
+
+
 def _verbatim(asset: str) -> Markup:
     """The text of one of assay's own style sheets or scripts, as it is."""
     from markupsafe import Markup
@@ -87,6 +102,54 @@ def _verbatim(asset: str) -> Markup:
 def shade_class(shade: float | None) -> str:
     """The class of a shade from 0 (worst) to 1 (best); empty for none."""
     return "" if shade is None else f"shade-{min(int(shade * SHADES), SHADES - 1)}"
+
+
+_sources = re.compile(r"https://\S+|arXiv[: ]\s*\d{4}\.\d{4,5}|doi[: ]\s*10\.\d{4,}/\S+", re.IGNORECASE)
+PLACES = {"arxiv": "https://arxiv.org/abs/", "doi": "https://doi.org/"}
+"""Where what is cited by a number lies."""
+
+
+def cited(text: str) -> Markup:
+    """A text in which addresses, DOIs and numbers of arXiv are links."""
+    from markupsafe import Markup, escape
+
+    made, place = Markup(), 0
+    for found in _sources.finditer(text):
+        said = found[0].rstrip(".,;")
+        kind, _, number = said.replace(":", " ", 1).partition(" ")
+        url = said if said.startswith("https://") else PLACES[kind.lower()] + number.strip()
+        short = url.replace(PLACES["arxiv"], "arXiv ").replace(PLACES["doi"], "doi:")
+        address = quote(url, safe=":/%?&=#~+,;()@!$*'")
+        link = Markup('<a href="{}" rel="noreferrer noopener">{}</a>').format(address, visible(short))
+        made += escape(visible(text[place : found.start()])) + link
+        place = found.start() + len(said)
+    return made + escape(visible(text[place:]))
+
+
+_headings = re.compile(r"<h2(?: id=\"([^\"]*)\")?>(.*?)</h2>", re.DOTALL)
+_tags = re.compile(r"<[^>]*>")
+FEWEST_HEADINGS = 5
+"""From which on a page says what is on it."""
+
+
+def outlined(body: Markup, prefix: str) -> tuple[Markup, list[tuple[str, Markup]]]:
+    """A page's HTML with an id for each of its headings, and the headings as (id, text); none where they are few.
+
+    Args:
+        body: what templates made, so that every tag in it is theirs.
+        prefix: of the ids, so that they are unique where several pages stand in one file.
+    """
+    from markupsafe import Markup, escape
+
+    found: list[tuple[str, Markup]] = []
+
+    def named(heading: re.Match[str]) -> str:
+        place = heading[1] or f"{prefix}part-{len(found) + 1}"
+        found.append((place, Markup(_tags.sub("", heading[2]))))
+        return f'<h2 id="{escape(place)}">{heading[2]}</h2>'
+
+    made = Markup(_headings.sub(named, body))
+    return (made, found) if len(found) >= FEWEST_HEADINGS else (body, [])
 
 
 def render(template: str, view: View, here: Address, **values: Any) -> Markup:

@@ -11,7 +11,7 @@ from assay.tables.suite import find_cell
 from assay.web.addresses import Address
 from assay.web.entries import Entry
 from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, explained, meaning
+from assay.web.measures import estimate_cell, meaning, metric_cell, metric_name
 
 LAST = ("efficiency", "outcomes", "other")
 """Families that stand behind the others."""
@@ -39,8 +39,8 @@ def metric_grid(entry: Entry) -> Grid:
     columns = (Column("metric", number=False), Column("value"), Column("n", note="trials behind it"), _text("family"))
     rows = [
         (
-            Cell(cell.metric, to=explained(cell.metric), note=meaning(cell.metric).note),
-            estimate_cell(cell),
+            metric_name(cell.metric),
+            metric_cell(cell.metric, cell),
             Cell(cell.estimate.n, f"{cell.estimate.n:,}"),
             Cell(meaning(cell.metric).family),
         )

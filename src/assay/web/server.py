@@ -70,7 +70,11 @@ class Site:
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             return await self._guarded(request, handler)
 
+        async def headed(_: web.Request, response: web.StreamResponse) -> None:
+            response.headers.update(HEADERS)
+
         app = web.Application(middlewares=[guarded], client_max_size=1)
+        app.on_response_prepare.append(headed)
         app.router.add_get("/", self._page)
         app.router.add_get("/assets/{name}", self._asset)
         for prefix, handler in (("/download", self._download), ("", self._page)):
@@ -83,23 +87,23 @@ class Site:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Every answer has the headers that keep a browser from doing anything but show it."""
+        """Whatever goes wrong is a page that says so, without a traceback."""
         from aiohttp import web
 
         try:
-            response = self._refused(request) or self._let_in(request) or await handler(request)
+            return self._refused(request) or self._let_in(request) or await handler(request)
         except web.HTTPException as error:
-            response = await self._error(error.status, error.reason)
+            return await self._error(error.status, error.reason)
         except AssayError as error:
-            response = await self._error(404 if error.message.startswith("unknown") else 400, str(error))
-        except Exception as error:
+            return await self._error(404 if error.message.startswith("unknown") else 400, str(error))
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of a compiled library is no Exception
             log.debug("a page could not be drawn", exc_info=error)
             where = traceback.extract_tb(error.__traceback__)[-1]
             problem = f"a defect of assay: {type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
             log.error("%s: %s", one_line(request.path), one_line(f"{problem}: {error}"))
-            response = await self._error(500, problem)
-        response.headers.update(HEADERS)
-        return response
+            return await self._error(500, problem)
 
     def _refused(self, request: web.Request) -> web.Response | None:
         from aiohttp import web
@@ -166,7 +170,7 @@ class Site:
         return web.Response(status=status, text=text, content_type="text/html")
 
     def _problem(self, problem: str) -> str:
-        view = View(self._shelf.now(), Served())
+        view = View(self._shelf.last(), Served())
         return document(problem_page(view, problem), view, Address(""))
 
     async def _in_a_thread(self, work: Callable[[*Given], R], *arguments: *Given) -> R:

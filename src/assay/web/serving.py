@@ -8,10 +8,12 @@ import importlib.util
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 from assay.errors import AssayError, MissingExtra
 from assay.settings import runs_folder
 from assay.web.access import EVERYWHERE, Access
+from assay.web.connections import PATIENCE_S, connections
 from assay.web.decided import find_decided
 from assay.web.server import Site
 from assay.web.shelf import Ahead, Shelf
@@ -69,19 +71,25 @@ def serve(shelf: Shelf, host: str, port: int, access: Access, say: Callable[[str
 async def _serve(site: Site, where: tuple[str, int], access: Access, say: Callable[[str], None]) -> None:
     from aiohttp import web
 
-    runner = web.AppRunner(site.app(), access_log=None, handle_signals=False)
+    runner = web.AppRunner(site.app(), handle_signals=False, shutdown_timeout=PATIENCE_S)
     await runner.setup()
+    listening = None
     try:
         host, port = where
         try:
-            await web.TCPSite(runner, host, port).start()
+            loop = asyncio.get_running_loop()
+            listening = await loop.create_server(connections(runner), host, port)
         except OSError as error:
             raise _refused(error, host, port) from None
-        taken = runner.addresses[0][1]
+        except UnicodeError:
+            raise AssayError(f"{host[:80]} is no name of a host", "leave out --host, or give one of this machine's") from None
+        taken = listening.sockets[0].getsockname()[1]
         shown = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
-        say(f"http://{shown}:{taken}/" + (f"?token={access.token}" if access.token else ""))
+        say(f"http://{shown}:{taken}/" + (f"?token={quote(access.token, safe='')}" if access.token else ""))
         await _until_stopped()
     finally:
+        if listening is not None:
+            listening.close()
         await runner.cleanup()
         site.close()
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
+from assay.errors import AssayError
 from assay.web.addresses import Served
 from assay.web.catalog import Catalog, open_catalog
 from assay.web.charts.drawing import warm_up
@@ -27,13 +28,16 @@ class Shelf:
 
     Args:
         places: as for `open_catalog`.
+        find: finds the places of now, where records and profiles may come that nobody could name before; raises AssayError
+            where there are none any more, and then those of before stay.
 
     Raises:
         AssayError: a place does not exist.
     """
 
-    def __init__(self, places: Sequence[Path]) -> None:
+    def __init__(self, places: Sequence[Path], find: Callable[[], Sequence[Path]] | None = None) -> None:
         self._catalog = open_catalog(places)
+        self._find = find
         self._looked = time.monotonic()
         self._lock = Lock()
         self._changed: Callable[[Catalog], None] | None = None
@@ -42,11 +46,21 @@ class Shelf:
         """What is there now, or was a second ago."""
         with self._lock:
             if time.monotonic() - self._looked >= LOOK_AGAIN_S:
-                before, self._catalog = self._catalog, self._catalog.refreshed()
+                before, self._catalog = self._catalog, self._catalog.refreshed(self._places())
                 self._looked = time.monotonic()
                 if self._changed is not None and self._catalog is not before:
                     self._changed(self._catalog)
             return self._catalog
+
+    def _places(self) -> Sequence[Path]:
+        try:
+            return self._find() if self._find is not None else ()
+        except AssayError:
+            return ()
+
+    def last(self) -> Catalog:
+        """What was there when it was looked at last; nothing is read, so that nothing can fail."""
+        return self._catalog
 
     def on_change(self, told: Callable[[Catalog], None]) -> None:
         """Have somebody told of this catalog, and of every later one."""

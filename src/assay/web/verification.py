@@ -36,18 +36,18 @@ class Verified:
 _known: Kept[Verified] = Kept(KEPT, lambda _: 1)
 
 
-def verified(entry: Entry, insist: bool = False, at_once: int = AT_ONCE) -> Verified:
+def verified(entry: Entry, insist: bool = False, at_once: int | None = None) -> Verified:
     """Whether a run's files have the digests that its manifest lists.
 
     Args:
         entry: the run.
         insist: check it however large it is; otherwise only where that takes a fraction of a second or is known already.
-        at_once: bytes that take no more than that; a page of many runs has fewer left for each.
+        at_once: bytes that take no more than that, by default `AT_ONCE`; a page of many runs has fewer left for each.
     """
     folder = entry.folder.path
     states = tuple(_state(folder / name) for name in (*CONTENT, MANIFEST))
     size = sum(state[0] for state in states)
-    if not insist and size > at_once:
+    if not insist and size > (AT_ONCE if at_once is None else at_once):
         known = _known.known((folder, states))
         return known if known is not None else Verified(checked=False, bytes=size)
     return _known.get((folder, states), lambda: _check(folder, size))

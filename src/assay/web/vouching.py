@@ -16,6 +16,7 @@ from assay.decisions.record import EvidenceRun, Signature
 from assay.decisions.signing import holding
 from assay.store.folders import MANIFEST
 from assay.store.manifest import file_digest
+from assay.web.catalog import Catalog
 from assay.web.decided import RecordFile
 from assay.web.entries import Entry
 from assay.web.verification import Verified, verified
@@ -23,7 +24,9 @@ from assay.web.verification import Verified, verified
 AT_ONCE = 24 << 20
 """Bytes that are hashed for a page of runs without being asked to: a tenth of a second."""
 
-State = Literal["as decided on", "changed", "gone"]
+State = Literal["as decided on", "as decided on, not shown here", "changed", "gone"]
+"""`not shown here`: it lies where the record says, which is none of the folders that pages are about."""
+UNCHANGED: frozenset[State] = frozenset(("as decided on", "as decided on, not shown here"))
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,38 @@ def sign_offs(file: RecordFile) -> list[SignOff]:
     return [SignOff(signature, fingerprint_of(signature.public_key), holds) for signature, holds in signed]
 
 
-def evidence_states(file: RecordFile) -> list[tuple[EvidenceRun, State]]:
+@dataclass(frozen=True)
+class Held:
+    """A run that a record rests on."""
+
+    run: EvidenceRun
+    state: State
+    entry: Entry | None = None
+    """The very run, wherever it lies, among those that pages show."""
+
+
+def evidence_of_record(catalog: Catalog, file: RecordFile) -> list[Held]:
     """The runs that a record rests on, and whether each is the very one: the same manifest, byte for byte."""
+    named: dict[str, list[Entry]] = {}
+    for entry in catalog.read.values():
+        named.setdefault(entry.folder.path.name, []).append(entry)
     evidence = file.record.evidence
-    return [(run, _state(run, folder)) for run, folder in zip(evidence, located(evidence, file.path.parent), strict=True)]
+    folders = zip(evidence, located(evidence, file.path.parent), strict=True)
+    return [_held(run, folder, named.get(run.run, [])) for run, folder in folders]
 
 
-def _state(run: EvidenceRun, folder: Path | None) -> State:
-    if folder is None:
-        return "gone"
+def _held(run: EvidenceRun, folder: Path | None, shown: Sequence[Entry]) -> Held:
+    for entry in shown:
+        if _is(run, entry.folder.path):
+            return Held(run, "as decided on", entry)
+    if folder is not None and _is(run, folder):
+        return Held(run, "as decided on, not shown here")
+    there = folder is not None and (folder / MANIFEST).exists()
+    return Held(run, "changed" if there or shown else "gone")
+
+
+def _is(run: EvidenceRun, folder: Path) -> bool:
     try:
-        return "as decided on" if file_digest(folder / MANIFEST) == run.manifest else "changed"
+        return file_digest(folder / MANIFEST) == run.manifest
     except OSError:
-        return "gone"
+        return False

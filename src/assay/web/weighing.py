@@ -110,6 +110,11 @@ def share_text(share: float) -> str:
     return "over 99 %" if 0.99 < share < 1 else f"{fixed(100 * share, 0)} %"
 
 
+def weight_text(weight: float, share: float) -> str:
+    """A weight as a reader sets it, and what it comes to."""
+    return f"weight {fixed(weight, 0)} → {fixed(100 * share, 0)} % of all"
+
+
 def worth_text(value: float, bounds: Sequence[float] | None) -> str:
     """A worth with its interval, with as many digits as that supports."""
     if bounds is None:

@@ -12,7 +12,7 @@ import pytest
 from assay.web.addresses import Address, Served
 from assay.web.catalog import open_catalog
 from assay.web.pages import kind_of, kinds
-from browser_helpers import Opened
+from browser_helpers import Opened, follow, press
 from browser_store import CANDIDATES, answers
 from scored_runs import Said
 
@@ -73,10 +73,28 @@ def test_a_filter_finds_what_is_like_that(opened: Opened, served: str, slugs: di
             page.fill(f"[name={field}]", value)
         else:
             page.select_option(f"[name={field}]", slugs["acme/hasty"] if field == "with" else value)
-    page.click("form button[type=submit]")
+    follow(page, page.locator("form button[type=submit]"))
     expected = [said for said in CAREFUL if wanted(said)]
     assert expected
     assert len(_all_rows(page)) == len(expected)
+
+
+def test_an_address_holds_only_what_was_chosen(opened: Opened, served: str, slugs: dict[str, str]) -> None:
+    listed = served + Served().href(Address("instances", slugs["acme/careful"]))
+    page = opened(listed)
+    page.select_option("[name=right]", "no")
+    follow(page, page.locator("form button[type=submit]"))
+    assert page.url == f"{listed}?right=no"
+    assert page.locator("[name=text]").is_enabled()
+
+
+def test_a_click_on_a_head_begins_with_the_better_end(opened: Opened, served: str, slugs: dict[str, str]) -> None:
+    page = opened(f"{served}/scenario/enquiries")
+    for name, end in (("accuracy", "descending"), ("latency s", "ascending")):
+        head = page.locator("table.grid").first.locator("thead th", has_text=name)
+        head.locator("abbr").click()
+        assert head.get_attribute("aria-sort") == end
+    assert "/glossary#metric-" in str(head.locator("a.explain").get_attribute("href"))
 
 
 def _all_rows(page: Page) -> list[str]:
@@ -85,7 +103,7 @@ def _all_rows(page: Page) -> list[str]:
     following = page.locator("main a[rel=next]")
     if not following.count():
         return rows
-    following.click()
+    follow(page, following)
     return rows + _all_rows(page)
 
 
@@ -94,7 +112,7 @@ def test_a_choice_of_candidates_and_scenarios_is_what_the_tables_hold(opened: Op
     page.locator("details.choices", has_text="Candidates").locator("summary").click()
     for label in ("acme/careful", "acme/hasty"):
         page.get_by_label(label, exact=True).check()
-    page.locator("form button", has_text="Show").click()
+    follow(page, page.locator("form button", has_text="Show"))
     assert page.locator("table.grid").first.locator("tbody th").all_inner_texts() == ["acme/careful", "acme/hasty"]
     assert page.get_by_label("acme/careful", exact=True).is_checked()
     assert "2 candidates" in page.locator("main").inner_text()
@@ -104,7 +122,7 @@ def test_any_two_measures_can_be_drawn_against_each_other(opened: Opened, served
     page = opened(f"{served}/overview?suite=assistant")
     page.select_option("[name=x]", "latency s")
     page.select_option("[name=y]", "ECE")
-    page.locator("form button", has_text="Draw").click()
+    follow(page, page.locator("form button", has_text="Draw"))
     label = page.locator("svg.chart").first.get_attribute("aria-label")
     assert label == "latency s against ECE"
 
@@ -150,15 +168,15 @@ def test_keys_lead_to_the_next_and_the_previous_trial_but_not_while_one_types(
     opened: Opened, served: str, slugs: dict[str, str]
 ) -> None:
     page = opened(served + Served().href(Address("instances", slugs["acme/careful"]).but(right="no")))
-    page.locator("main tbody th a").first.click()
+    follow(page, page.locator("main tbody th a").first)
     first = page.url
     assert "right=no" in first
     for onward, back in (("j", "k"), ("ArrowRight", "ArrowLeft")):
-        page.keyboard.press(onward)
-        page.wait_for_url(lambda url: url != first)
+        press(page, onward)
+        assert page.url != first
         assert page.locator("main .badge", has_text="wrong by").count() == 1
-        page.keyboard.press(back)
-        page.wait_for_url(first)
+        press(page, back)
+        assert page.url == first
     page.goto(served + Served().href(Address("instances", slugs["acme/careful"])))
     listed = page.url
     page.locator("[name=text]").press_sequentially("jk")

@@ -1,4 +1,8 @@
-"""Scores of a stated probability that an honest confidence makes best: Brier score and log loss, and what they are made of."""
+"""Scores of a stated probability that an honest confidence makes best: Brier score and log loss, and what they are made of.
+
+A score between 0 and 1 is read as the probability of being right: an answer that is one of five tied ones, one of them right,
+is right in one case of five. So all of them are expectations over being right (1) or wrong (0).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,8 @@ def _once(columns: Columns) -> Floats:
 def _squares(columns: Columns) -> Floats:
     import numpy as np
 
-    return np.asarray((columns.confidence - columns.score) ** 2)
+    doubt = columns.score * (1 - columns.score)  # the variance of being right, 0 for what is plainly right or wrong
+    return np.asarray((columns.confidence - columns.score) ** 2 + doubt)
 
 
 def _brier(columns: Columns, weights: Floats) -> Floats:
@@ -42,10 +47,11 @@ def _brier(columns: Columns, weights: Floats) -> Floats:
     source=BRIER,
     resampled=_brier,
     each=_squares,
+    version=2,
 )
 def brier_score(columns: Columns) -> float | None:
-    """Mean squared difference between confidence and correctness: calibration and discrimination in one number."""
-    return float(((columns.confidence - columns.score) ** 2).mean())
+    """Mean squared difference between confidence and being right or wrong: calibration and discrimination in one number."""
+    return float(_squares(columns).mean())
 
 
 def _reliability(columns: Columns, weights: Floats) -> Floats:
@@ -65,8 +71,7 @@ def _reliability(columns: Columns, weights: Floats) -> Floats:
 def _uncertainty(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
-    centred = columns.score - 0.5  # about the middle, so that squares lose no digits
-    return np.asarray(mean(centred * centred, weights) - mean(centred, weights) ** 2)
+    return np.asarray(0.25 - mean(columns.score - 0.5, weights) ** 2)
 
 
 def _resolution(columns: Columns, weights: Floats) -> Floats:
@@ -86,6 +91,7 @@ def brier_reliability(columns: Columns) -> float | None:
     better="higher",
     source="https://doi.org/10.1175/2007WAF2006116.1",
     resampled=_resolution,
+    version=2,
 )
 def brier_resolution(columns: Columns) -> float | None:
     """How far confidence tells right answers from wrong ones, in units of the Brier score.
@@ -103,9 +109,10 @@ def brier_resolution(columns: Columns) -> float | None:
     better="neither",
     source=MURPHY,
     resampled=_uncertainty,
+    version=2,
 )
 def brier_uncertainty(columns: Columns) -> float | None:
-    """The variance of correctness: the Brier score of one who always states the accuracy."""
+    """The variance of being right: the Brier score of one who always states the accuracy."""
     return float(max(0.0, _uncertainty(columns, _once(columns))[0]))
 
 

@@ -17,7 +17,8 @@ function compare(one, other) {
 
 function sortBy(table, head, column) {
   const before = head.getAttribute("aria-sort");
-  const descending = before ? before === "ascending" : head.classList.contains("number"); // first the largest numbers
+  const largest = head.dataset.better ? head.dataset.better === "higher" : head.classList.contains("number");
+  const descending = before ? before === "ascending" : largest; // first the better end, or the largest numbers
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", descending ? "descending" : "ascending");
   const rows = Array.from(table.tBodies[0].rows);
@@ -29,17 +30,45 @@ function sortBy(table, head, column) {
   table.tBodies[0].append(...rows);
 }
 
+// The head itself sorts; where it leads to what it means, a question mark does instead, and a link to a page stays one.
 function makeSortable(table) {
   if (!table.tHead || table.tBodies.length !== 1 || table.tBodies[0].rows.length < 2) return;
   Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
-    button.textContent = "↕";
     button.setAttribute("aria-label", "sort by " + head.textContent.trim());
     button.addEventListener("click", () => sortBy(table, head, column));
+    const link = head.querySelector("a");
+    if (!link) button.append(...head.childNodes);
+    else if ("explains" in link.dataset) {
+      const named = document.createElement("abbr");
+      named.title = link.title;
+      named.append(...link.childNodes);
+      link.textContent = "?";
+      link.classList.add("explain");
+      link.setAttribute("aria-label", "what " + named.textContent + " means");
+      button.append(named, ...Array.from(head.childNodes).filter((node) => node !== link));
+      head.prepend(button, " ");
+      return;
+    }
     head.append(button);
   });
+}
+
+// --- forms: fields that say nothing stay out of the address; what filters is folded where there is little room --------------------
+
+function leaveOutEmpty(form) {
+  const fields = () => Array.from(form.querySelectorAll("input, select")).filter((field) => field.name);
+  form.addEventListener("submit", () => fields().forEach((field) => { field.disabled = field.value === ""; }));
+  window.addEventListener("pageshow", () => fields().forEach((field) => { field.disabled = false; }));
+}
+
+// --- a report in one file: the title of the view that is shown ----------------------------------------------------------------------
+
+function nameView() {
+  const shown = Array.from(document.querySelectorAll("section.page")).find((page) => page.getClientRects().length);
+  if (shown) document.title = shown.getAttribute("aria-label") + " · assay";
 }
 
 // --- keys: j or → for the next page, k or ← for the previous one ------------------------------------------------------------------
@@ -93,7 +122,7 @@ function showWeighed(section, data) {
   const sliders = Array.from(section.querySelectorAll("input[type=range]"));
   const total = sliders.reduce((sum, slider) => sum + Number(slider.value), 0);
   const shares = total > 0 ? sliders.map((slider) => Number(slider.value) / total) : data.centre;
-  sliders.forEach((slider, place) => { slider.nextElementSibling.textContent = `${fixed(100 * shares[place], 0)} %`; });
+  sliders.forEach((slider, place) => { slider.nextElementSibling.textContent = `weight ${fixed(Number(slider.value), 0)} → ${fixed(100 * shares[place], 0)} % of all`; });
   const body = section.querySelector("[data-ranking]").tBodies[0];
   const rows = new Map(Array.from(body.rows, (row) => [Number(row.dataset.candidate), row]));
   const placed = weighed(data, shares);
@@ -121,4 +150,8 @@ function makeWeighable(section) {
 
 document.querySelectorAll("table[data-sort]").forEach(makeSortable);
 document.addEventListener("keydown", goBy);
+document.querySelectorAll("form[method=get]").forEach(leaveOutEmpty);
+if (window.innerWidth < 640) document.querySelectorAll("details.filters").forEach((part) => { part.open = false; });
+window.addEventListener("hashchange", nameView);
+nameView();
 document.querySelectorAll("[data-weighing]").forEach(makeWeighable);

@@ -13,7 +13,7 @@ from assay.web.charts.theme import SERIES, SOFT, coloured
 
 SIDE = 190
 """Of a reliability diagram, pixels."""
-BESIDE = 3
+BESIDE = 2
 """Diagrams in a row."""
 
 
@@ -120,7 +120,7 @@ def risk_coverage(held: Mapping[str, Curve]) -> Spec:
         {
             "data": {"values": rows},
             "mark": {"type": "line", "strokeWidth": 1.8},
-            "encoding": {"x": x, "y": {**y, "field": "risk"}, **coloured(order)},
+            "encoding": {"x": x, "y": {**y, "field": "risk"}, **coloured(order, dashed=True)},
         },
         {
             "data": {"values": points},

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.comparison.matrices import reading
+from assay.comparison.matrices import reading, units_of
 from assay.comparison.results import Board
 from assay.metrics.columns import Columns
 from assay.metrics.library.calibration import BINS, ascending, equal_mass_cuts
@@ -38,6 +38,8 @@ QUANTILES = 80
 """Points of a distribution of latencies."""
 BARS = 20
 """Bars of a histogram."""
+MOST_GROUPS = 200
+"""Subgroups that a chart and its table show."""
 COVERAGES = (10, 50, 80, 90)
 """Percentages at which `selective_acc@…` is measured, with an interval."""
 GROUPS_AS_A_WHOLE = ("robustness", "fairness")
@@ -105,11 +107,9 @@ def _own_trials(entry: Entry, column: str) -> tuple[Floats, Integers, Integers]:
     with reading([path]):
         scan = pl.scan_parquet(path).with_row_index("row")
         mine = pl.col("perturbation").is_null() & (pl.col("format") == 0) & (pl.col("split") == entry.splits[-1])
-        # A group and an instance of the same name are two units.
-        unit = pl.concat_str(pl.col("group").is_null(), pl.coalesce("group", "instance_id")).rank("dense")
-        table = scan.filter(mine).select("row", pl.col(column).cast(pl.Float64), unit.alias("unit")).collect()
+        table = scan.filter(mine).select("row", "group", "instance_id", pl.col(column).cast(pl.Float64)).collect()
     values = table[column].fill_null(float("nan")).to_numpy()
-    return values, table["unit"].to_numpy().astype(np.int64) - 1, table["row"].to_numpy().astype(np.int64)
+    return values, units_of(table, path), table["row"].to_numpy().astype(np.int64)
 
 
 def _columns(score: Floats, confidence: Floats) -> Columns:
@@ -209,10 +209,22 @@ def _together(perturbation: str) -> bool:
 
 
 def gaps(entries: Sequence[Entry]) -> list[Dot]:
-    """The main metric in each subgroup: `axis=value` by candidate."""
+    """The main metric in each subgroup: `axis=value` by candidate; of very many those in which any candidate is worst."""
     held = {entry.label: _subgroups(entry) for entry in entries}
     names = sorted({name for of_run in held.values() for name in of_run})
+    if len(names) > MOST_GROUPS:
+        sign = -1 if meaning(entries[0].main_metric).direction.startswith("lower") else 1
+
+        def worst(name: str) -> float:
+            return min(sign * of_run[name].estimate.value for of_run in held.values() if name in of_run)
+
+        names = sorted(sorted(names, key=worst)[:MOST_GROUPS])
     return [Dot(name, held[label][name].estimate, label) for name in names for label in held if name in held[label]]
+
+
+def subgroups(entries: Sequence[Entry]) -> int:
+    """How many subgroups the main metric was measured in."""
+    return len({name for entry in entries for name in _subgroups(entry)})
 
 
 def _subgroups(entry: Entry) -> dict[str, Cell]:

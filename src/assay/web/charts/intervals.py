@@ -3,6 +3,7 @@ the band of prompt formats, and the course over time."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +11,16 @@ from typing import Any
 from assay.records import Estimate
 from assay.tables.numbers import format_estimate
 from assay.web.charts.drawing import Spec
-from assay.web.charts.theme import INK, PAPER, SERIES, SOFT, coloured
+from assay.web.charts.theme import INK, PAPER, SERIES, SOFT, coloured, room
 
 WIDTH = 380
 """Of the part that holds the numbers, pixels."""
-NAMES = {"ticks": False, "domain": False, "labelLimit": 420}
-ROW, ROW_OF_SERIES = 26, 15
-"""Height of a row, and of each series' line within it, pixels."""
+LONGEST_NAME = 420
+"""Of the name of a row, pixels."""
+NAMES = {"ticks": False, "domain": False, "labelLimit": LONGEST_NAME}
+ROW, ROW_OF_SERIES, GAP = 26, 15, 0.8
+"""Height of a row, and of each series' line within it, pixels; what is free between rows of several series, lines."""
+RANGE, INTERVAL = "thick: lowest to highest over prompt formats", "thin: own format with its 95 % interval"
 
 
 @dataclass(frozen=True)
@@ -59,53 +63,87 @@ def dots(held: Sequence[Dot], axis: str, reference: float | None = None) -> Spec
         axis: what they are, in words.
         reference: where a line stands to compare with, such as 0 for differences.
     """
-    rows = [_row(dot.row, dot.series, dot.estimate) for dot in held]
     several = len({dot.series for dot in held}) > 1
-    y: dict[str, Any] = {
-        "field": "row",
-        "type": "nominal",
-        "sort": None,
-        "title": None,
-        "axis": NAMES,
-    }
-    own: dict[str, Any] = {"y": y, **coloured([dot.series for dot in held])}
-    if several:
-        order = list(dict.fromkeys(dot.series for dot in held))
-        own["yOffset"] = {"field": "series", "type": "nominal", "scale": {"domain": order, "paddingOuter": 0.2}}
+    places, middles, lines = _places([dot.row for dot in held])
+    rows = [{**_row(dot.row, dot.series, dot.estimate), "place": place} for dot, place in zip(held, places, strict=True)]
+    scale = room([row[end] for row in rows for end in ("low", "high")] + ([] if reference is None else [reference]))
+    y = {"field": "place", "type": "quantitative", "axis": None, "scale": {"domain": [lines - 0.5, -0.5], "nice": False}}
+    own = {"y": y, **coloured([dot.series for dot in held])}
     shape = coloured([dot.series for dot in held], shaped=True)["shape"]
-    layers: list[dict[str, Any]] = []
+    names = {"type": "text", "align": "right", "baseline": "middle", "color": SOFT, "fontSize": 11, "limit": LONGEST_NAME}
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"row": row, "place": middle} for row, middle in middles.items()]},
+            "mark": names,
+            "encoding": {"x": {"value": -10}, "y": y, "text": {"field": "row"}},
+        }
+    ]
     if reference is not None:
         line = {"type": "rule", "color": SOFT, "strokeDash": [4, 3]}
         at = {"field": "value", "type": "quantitative"}
         layers.append({"data": {"values": [{"value": reference}]}, "mark": line, "encoding": {"x": at}})
     layers += [
-        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**own, "x": _value("low", axis), "x2": {"field": "high"}}},
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {**own, "x": _value("low", axis, scale), "x2": {"field": "high"}},
+        },
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {**own, "shape": shape, "x": _value("value", axis), "description": {"field": "note"}},
+            "encoding": {**own, "shape": shape, "x": _value("value", axis, scale), "description": {"field": "note"}},
         },
     ]
-    height = {"step": ROW_OF_SERIES, "for": "offset"} if several else {"step": ROW}
+    height = lines * (ROW_OF_SERIES if several else ROW)
     return {"data": {"values": rows}, "width": WIDTH, "height": height, "layer": layers}
 
 
+def _places(rows: Sequence[str]) -> tuple[list[float], dict[str, float], float]:
+    """Where each number stands, the lines of a row below each other and none for a number that is not there.
+
+    Returns:
+        The line of each number, the middle of each row, and how many lines there are.
+    """
+    counts = Counter(rows)
+    free = GAP if len(counts) < len(rows) else 0
+    begins, line = {}, 0.0
+    for row, count in counts.items():
+        begins[row] = line
+        line += count + free
+    passed: Counter[str] = Counter()
+    places = []
+    for row in rows:
+        places.append(begins[row] + passed[row])
+        passed[row] += 1
+    return places, {row: begin + (counts[row] - 1) / 2 for row, begin in begins.items()}, line - free
+
+
 def band(held: Sequence[Band], axis: str) -> Spec:
-    """Each candidate's range of means over prompt formats, and its mean in the scenario's own."""
+    """Each candidate's range of means over prompt formats, and its mean in the scenario's own with its interval."""
     rows = [{**_row(b.row, "", b.own), "least": b.low, "most": b.high} for b in held]
+    scale = room(row[end] for row in rows for end in ("least", "most", "low", "high"))
     y = {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": NAMES}
-    wide = {"type": "bar", "height": 12, "color": SERIES[0], "opacity": 0.3, "cornerRadius": 3}
+    named = {"scale": {"domain": [RANGE, INTERVAL], "range": [SERIES[0], INK]}, "legend": {"symbolType": "stroke"}}
     layers = [
         {
-            "mark": wide,
-            "encoding": {"y": y, "x": _value("least", axis), "x2": {"field": "most"}, "description": {"field": "note"}},
+            "mark": {"type": "rule", "strokeWidth": 11, "opacity": 0.5},
+            "encoding": {
+                "y": y,
+                "x": _value("least", axis, scale),
+                "x2": {"field": "most"},
+                "color": {"datum": RANGE, **named},
+            },
         },
         {
-            "mark": {"type": "rule", "strokeWidth": 2, "color": INK},
-            "encoding": {"y": y, "x": _value("low", axis), "x2": {"field": "high"}},
+            "mark": {"type": "rule", "strokeWidth": 1.2},
+            "encoding": {
+                "y": y,
+                "x": _value("low", axis, scale),
+                "x2": {"field": "high"},
+                "color": {"datum": INTERVAL, **named},
+            },
         },
         {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": INK},
-            "encoding": {"y": y, "x": _value("value", axis), "description": {"field": "note"}},
+            "mark": {"type": "point", "filled": True, "size": 50, "opacity": 1, "color": INK},
+            "encoding": {"y": y, "x": _value("value", axis, scale), "description": {"field": "note"}},
         },
     ]
     return {"data": {"values": rows}, "width": WIDTH, "height": {"step": ROW}, "layer": layers}
@@ -115,6 +153,7 @@ def course(held: Sequence[Moment], axis: str) -> Spec:
     """Numbers over time, those of one series joined by a line."""
     rows = [{**_row("", moment.series, moment.estimate), "at": moment.at * 1000} for moment in held]
     order = [moment.series for moment in held]
+    scale = room(row[end] for row in rows for end in ("low", "high"))
     x = {
         "field": "at",
         "type": "temporal",
@@ -123,11 +162,22 @@ def course(held: Sequence[Moment], axis: str) -> Spec:
         "axis": {"tickCount": 6, "grid": False},
     }
     layers = [
-        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": x, "y": _value("value", axis), **coloured(order)}},
-        {"mark": {"type": "rule"}, "encoding": {"x": x, "y": _value("low", axis), "y2": {"field": "high"}, **coloured(order)}},
+        {
+            "mark": {"type": "line", "strokeWidth": 1.5},
+            "encoding": {"x": x, "y": _value("value", axis, scale), **coloured(order, dashed=True)},
+        },
+        {
+            "mark": {"type": "rule"},
+            "encoding": {"x": x, "y": _value("low", axis, scale), "y2": {"field": "high"}, **coloured(order)},
+        },
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "stroke": PAPER, "strokeWidth": 1},
-            "encoding": {"x": x, "y": _value("value", axis), **coloured(order, shaped=True), "description": {"field": "note"}},
+            "encoding": {
+                "x": x,
+                "y": _value("value", axis, scale),
+                **coloured(order, shaped=True),
+                "description": {"field": "note"},
+            },
         },
     ]
     return {"data": {"values": rows}, "width": WIDTH + 80, "height": 220, "layer": layers}
@@ -140,5 +190,5 @@ def _row(row: str, series: str, estimate: Estimate) -> dict[str, Any]:
     return {"row": row, "series": series, "value": estimate.value, "low": low, "high": high, "note": note}
 
 
-def _value(field: str, axis: str) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "title": axis, "scale": {"zero": False, "padding": 10}}
+def _value(field: str, axis: str, scale: dict[str, Any]) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "title": axis, "scale": scale}

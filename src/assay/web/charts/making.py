@@ -35,6 +35,8 @@ def gaps(entries: Sequence[Entry]) -> Chart | None:
         return None
     metric = entries[0].main_metric
     about = f"{metric} in each subgroup that holds at least ten items, with 95 % intervals."
+    if (count := data.subgroups(entries)) > data.MOST_GROUPS:
+        about += f" Of {count:,} subgroups these are the {data.MOST_GROUPS} in which any candidate is worst."
     title = f"Subgroups: {entries[0].title}"
     return Chart(
         "subgroups", title, about, intervals.dots(held, metric), _of_dots("subgroups", title, held, "subgroup", metric)
@@ -59,7 +61,8 @@ def band(entries: Sequence[Entry]) -> Chart | None:
         return None
     metric = entries[0].main_metric
     about = (
-        f"The bar spans the lowest and highest {metric} over equivalent prompt formats; the point is the scenario's own format."
+        f"The thick bar spans the lowest and the highest {metric} over equivalent prompt formats; "
+        "the point is the scenario's own format, the thin line its 95 % interval."
     )
     title = f"Prompt formats: {entries[0].title}"
     columns = (Column("candidate", number=False), Column("lowest"), Column("highest"), Column("own format"))
@@ -169,7 +172,10 @@ def acceptability(ranks: Mapping[str, Sequence[float]]) -> Chart | None:
     """
     if not ranks:
         return None
-    about = "How often each candidate has each rank, over all allowed weights and the noise of measurement; first is darkest."
+    about = (
+        "How often each candidate has each rank, over all allowed weights and the noise of measurement. The number in a bar is "
+        "the rank; the first is darkest."
+    )
     title = "Rank acceptability"
     most = max(map(len, ranks.values()))
     columns = (Column("candidate", number=False), *(Column(f"rank {rank}") for rank in range(1, most + 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,11 +10,13 @@ from assay.decisions.pareto import front
 from assay.records import Estimate
 from assay.tables.numbers import format_estimate
 from assay.web.charts.drawing import Spec
-from assay.web.charts.theme import INK, PAPER, SOFT, coloured
+from assay.web.charts.theme import INK, PAPER, SOFT, coloured, room
 
 Better = Literal["higher", "lower", "neither"]
 MOST_NAMED = 12
 """Candidates that have their names beside them; of more, the legend and what a pointer finds tell."""
+TOUCHING = 0.02
+"""Of an axis: points that are no further apart share a text."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ def pareto(spots: Sequence[Spot], x: Measure, y: Measure) -> Spec:
     on_front = unbeaten(spots, x, y)
     rows = [_row(spot, on) for spot, on in zip(spots, on_front, strict=True)]
     order = [spot.series for spot in spots]
-    channels = {"x": _value("x", x), "y": _value("y", y)}
+    scales = {way: room(row[end] for row in rows for end in (f"{way}_low", f"{way}_high")) for way in ("x", "y")}
+    channels = {"x": _value("x", x, scales["x"]), "y": _value("y", y, scales["y"])}
     named = len(order) <= MOST_NAMED
     colours = coloured(order, shaped=True)
     if named:
@@ -69,11 +72,11 @@ def pareto(spots: Sequence[Spot], x: Measure, y: Measure) -> Spec:
         },
         {
             "mark": {"type": "rule", "opacity": 0.7},
-            "encoding": {**lines, "x": _value("x_low", x), "x2": {"field": "x_high"}, "y": channels["y"]},
+            "encoding": {**lines, "x": _value("x_low", x, scales["x"]), "x2": {"field": "x_high"}, "y": channels["y"]},
         },
         {
             "mark": {"type": "rule", "opacity": 0.7},
-            "encoding": {**lines, "x": channels["x"], "y": _value("y_low", y), "y2": {"field": "y_high"}},
+            "encoding": {**lines, "x": channels["x"], "y": _value("y_low", y, scales["y"]), "y2": {"field": "y_high"}},
         },
         {
             "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1, "stroke": PAPER, "strokeWidth": 1},
@@ -88,8 +91,9 @@ def pareto(spots: Sequence[Spot], x: Measure, y: Measure) -> Spec:
     if named:
         layers.append(
             {
-                "mark": {"type": "text", "align": "left", "dx": 9, "dy": -9, "fontSize": 12, "color": INK, "limit": 200},
-                "encoding": {**channels, "text": {"field": "series"}, "color": {"value": INK}},
+                "data": {"values": _named(rows, scales)},
+                "mark": {"type": "text", "align": "left", "dx": 9, "dy": -9, "fontSize": 12, "color": INK, "limit": 320},
+                "encoding": {**channels, "text": {"field": "name"}, "color": {"value": INK}},
             }
         )
     comparable = "neither" not in (x.better, y.better)
@@ -107,5 +111,19 @@ def _row(spot: Spot, on_front: bool) -> dict[str, Any]:
     return row
 
 
-def _value(field: str, measure: Measure) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "title": measure.axis, "scale": {"zero": False, "padding": 12}}
+def _value(field: str, measure: Measure, scale: dict[str, Any]) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "title": measure.axis, "scale": scale}
+
+
+def _named(rows: Sequence[dict[str, Any]], scales: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The names beside the points, one text for points that lie on one another."""
+    held: list[tuple[dict[str, Any], list[str]]] = []
+    reach = {way: TOUCHING * (scale["domain"][1] - scale["domain"][0]) for way, scale in scales.items()}
+    for row in rows:
+        near = (names for first, names in held if all(abs(first[way] - row[way]) <= reach[way] for way in ("x", "y")))
+        names = next(near, None)
+        if names is None:
+            held.append((row, [row["series"]]))
+        else:
+            names.append(row["series"])
+    return [{"x": row["x"], "y": row["y"], "name": ", ".join(names)} for row, names in held]

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.web.charts.drawing import Spec
-from assay.web.charts.theme import PAPER, SERIES, coloured
+from assay.web.charts.theme import INK, PAPER, SERIES, coloured
 
 SIDE = 200
 """Width of a histogram, pixels."""
-BESIDE = 3
+BESIDE = 2
 """Histograms in a row."""
+ROOM = 0.05
+"""The smallest share that has room for its rank in the bar."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,10 @@ def latencies(held: Mapping[str, Sequence[Share]]) -> Spec:
     encoding: dict[str, Any] = {
         "x": {"field": "bound", "type": "quantitative", "title": "seconds", "scale": {"type": "log"}, "axis": {"tickCount": 6}},
         "y": {"field": "share", "type": "quantitative", "title": "share answered within", "axis": {"format": "%"}},
-        **coloured(list(held)),
+        **coloured(list(held), dashed=True),
     }
-    dash: dict[str, Any] = {"field": "series", "type": "nominal", "scale": {"domain": list(dict.fromkeys(held))}}
-    if len(held) < 2:
-        dash["legend"] = None
     mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.8}
-    return {"data": {"values": rows}, "width": 440, "height": 220, "mark": mark, "encoding": {**encoding, "strokeDash": dash}}
+    return {"data": {"values": rows}, "width": 440, "height": 220, "mark": mark, "encoding": encoding}
 
 
 def acceptability(held: Mapping[str, Sequence[float]]) -> Spec:
@@ -86,26 +85,35 @@ def acceptability(held: Mapping[str, Sequence[float]]) -> Spec:
     rows = [
         {
             "row": candidate,
-            "rank": rank,
-            "share": share,
+            "rank": rank if share >= ROOM else "",
+            "low": sum(shares[: rank - 1]),
+            "middle": sum(shares[: rank - 1]) + share / 2,
+            "high": sum(shares[:rank]),
             "shade": 1 - 0.85 * (rank - 1) / max(1, ranks - 1),
             "note": f"{candidate}: rank {rank} in {share:.0%}",
         }
         for candidate, shares in held.items()
         for rank, share in enumerate(shares, 1)
     ]
-    encoding: dict[str, Any] = {
-        "y": {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": {"ticks": False, "domain": False}},
-        "x": {
-            "field": "share",
-            "type": "quantitative",
-            "title": "share of draws",
-            "scale": {"domain": [0, 1]},
-            "axis": {"format": "%"},
+    axis = {"title": "share of draws", "scale": {"domain": [0, 1]}, "axis": {"format": "%"}}
+    row = {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": {"ticks": False, "domain": False}}
+    bars = {
+        "mark": {"type": "bar", "color": SERIES[0], "stroke": PAPER, "strokeWidth": 1},
+        "encoding": {
+            "y": row,
+            "x": {"field": "low", "type": "quantitative", **axis},
+            "x2": {"field": "high"},
+            "fillOpacity": {"field": "shade", "type": "quantitative", "scale": None},
+            "description": {"field": "note"},
         },
-        "fillOpacity": {"field": "shade", "type": "quantitative", "scale": None},
-        "order": {"field": "rank", "type": "quantitative"},
-        "description": {"field": "note"},
     }
-    mark = {"type": "bar", "color": SERIES[0], "stroke": PAPER, "strokeWidth": 1}
-    return {"data": {"values": rows}, "width": 380, "height": {"step": 28}, "mark": mark, "encoding": encoding}
+    ranked = {
+        "mark": {"type": "text", "fontSize": 11},
+        "encoding": {
+            "y": row,
+            "x": {"field": "middle", "type": "quantitative", **axis},
+            "text": {"field": "rank"},
+            "color": {"condition": {"test": "datum.shade > 0.8", "value": PAPER}, "value": INK},
+        },
+    }
+    return {"data": {"values": rows}, "width": 380, "height": {"step": 28}, "layer": [bars, ranked]}

@@ -6,18 +6,24 @@ drawing is read on dark ground and on paper; a drawing that stands by itself kee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 INK, SOFT, GRID, PAPER = "#1b1f23", "#5c6670", "#dfe3e8", "#ffffff"
 """Of text; of axes, their labels and lines to compare with; of the grid; of the ground."""
-SERIES = ("#0072b2", "#d55e00", "#00845f", "#b8578a", "#9a6a00", "#2583b0", "#6b5b95", "#5f6b6d")
+SERIES = ("#0072b2", "#d55e00", "#00845f", "#b8578a", "#9a6a00", "#2b2f36", "#6b5b95", "#7d898b")
 """After Okabe and Ito (2008), the light ones darkened until they stand out from white."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Beside colour: together they tell 24 series apart."""
+DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 4])
+"""Of lines, beside colour."""
+ENDS = (-1.0, 0.0, 1.0)
+"""Where what metrics measure ends: no axis goes on beyond one of these unless there is something."""
+MARGIN = 0.04
+"""Of the room that values take, left free on either side of them."""
 DARK = {
     INK: "#e6e9ec", SOFT: "#a3adb8", GRID: "#343b43", PAPER: "#15181c",
-    **dict(zip(SERIES, ("#56b4e9", "#f28a3c", "#33c79b", "#e79bc6", "#e6b030", "#8fd0f5", "#b5a6e3", "#b8c4c6"), strict=True)),
+    **dict(zip(SERIES, ("#56b4e9", "#f28a3c", "#33c79b", "#e79bc6", "#e6b030", "#f4f6f8", "#b5a6e3", "#98a4a6"), strict=True)),
 }  # fmt: skip
 """What each colour is on dark ground."""
 VARIABLES = {
@@ -47,11 +53,24 @@ CONFIG: dict[str, Any] = {
 }  # fmt: skip
 
 
-def coloured(series: Sequence[str], shaped: bool = False) -> dict[str, Any]:
-    """The channels that tell series apart, in their order: by colour, and by shape too; one series has no legend."""
+def coloured(series: Sequence[str], shaped: bool = False, dashed: bool = False) -> dict[str, Any]:
+    """The channels that tell series apart, in their order: by colour, and by shape or dashes too; one series has no legend."""
     labels = list(dict.fromkeys(series))
     colour: dict[str, Any] = {"field": "series", "type": "nominal", "scale": {"domain": labels, "range": list(SERIES)}}
     shape: dict[str, Any] = {"field": "series", "type": "nominal", "scale": {"domain": labels, "range": list(SHAPES)}}
+    dash: dict[str, Any] = {"field": "series", "type": "nominal", "scale": {"domain": labels, "range": list(DASHES)}}
     if len(labels) < 2:
-        colour["legend"] = shape["legend"] = None
-    return {"color": colour, "shape": shape} if shaped else {"color": colour}
+        colour["legend"] = shape["legend"] = dash["legend"] = None
+    return {"color": colour} | ({"shape": shape} if shaped else {}) | ({"strokeDash": dash} if dashed else {})
+
+
+def room(values: Iterable[float]) -> dict[str, Any]:
+    """The scale of an axis on which these values lie, with some room beside them."""
+    there = list(values)
+    low, high = min(there, default=0.0), max(there, default=1.0)
+    margin = MARGIN * (high - low) or MARGIN * abs(low) or MARGIN
+    least = max([low - margin, *(end for end in ENDS if end <= low)])
+    most = min([high + margin, *(end for end in ENDS if end >= high)])
+    if least == most:  # all of them are the same end
+        least, most = least - margin, most + margin
+    return {"domain": [least, most], "nice": False, "zero": False}

@@ -16,7 +16,7 @@ from assay.web.kept import Kept
 from assay.web.measures import meaning
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
-from assay.web.selection import Selection, select
+from assay.web.selection import Selection, choices, newest, select, suite_links
 
 By = Literal["scenario", "subgroup", "perturbation"]
 PARTS: tuple[By, ...] = get_args(By)
@@ -43,7 +43,7 @@ def draw(view: View, address: Address) -> Page:
     by = address.of or PARTS[0]
     if by not in PARTS:
         raise unknown("part", by, PARTS)
-    chosen = select(view.catalog, address)
+    chosen = select(view.catalog, address, newest(view.catalog) if view.links.live else "")
     asked = _asked(view, address, chosen)
     found, problem = None, ""
     try:
@@ -51,7 +51,7 @@ def draw(view: View, address: Address) -> Page:
     except AssayError as error:
         problem = str(error)
     refused = found is not None and bool(found.differences) and not address.one("allow") and view.links.live
-    unlike = grids.differences(found) if found is not None else None
+    unlike = grids.differences(found) if found is not None else []
     boards = grids.boards(found, asked.entries) if found is not None and not refused else []
     rest = grids.rest(found, asked.entries) if found is not None and not refused else []
     forest = grids.forest(found.boards, _reference(address, view.catalog, found)) if found is not None and not refused else None
@@ -69,9 +69,10 @@ def draw(view: View, address: Address) -> Page:
         boards=boards,
         forest=forest,
         rest=rest,
-        forms=_forms(view.catalog),
+        forms=_forms(view.catalog, chosen),
+        suites=suite_links(view, address, chosen),
     )
-    drawn = [grid for pair in boards for grid in pair] + rest + [held for held in (unlike,) if held is not None]
+    drawn = [grid for pair in boards for grid in pair] + rest + unlike
     return Page("Compare", body, (*drawn, *([forest.grid] if forest is not None else [])))
 
 
@@ -118,15 +119,18 @@ def _reference(address: Address, catalog: Catalog, found: Comparison) -> str:
     return found.boards[0].standings[0].candidate
 
 
-def _forms(catalog: Catalog) -> dict[str, Sequence[tuple[str, str]]]:
+def _forms(catalog: Catalog, chosen: Selection) -> dict[str, Sequence[tuple[str, str]]]:
     """What can be chosen, as values and what is shown of them."""
-    metrics = [name for name in catalog.metrics if (found := meaning(name).metric) is not None and found.of_answer is not None]
-    candidates = [(candidate.slug, candidate.label) for candidate in catalog.candidates]
+    there = {name for entry in chosen.offered for name in entry.metrics}
+    of_answer = [
+        name for name in catalog.metrics if (found := meaning(name).metric) is not None and found.of_answer is not None
+    ]
+    metrics = [name for name in of_answer if name in there]
+    offered = choices(catalog, chosen)
     return {
-        "candidate": candidates,
-        "scenario": [(scenario.slug, scenario.title) for scenario in catalog.scenarios],
+        **offered,
         "metric": [("", "main metric of each scenario"), *((name, name) for name in metrics)],
-        "against": [("", "who is first"), *candidates],
+        "against": [("", "who is first"), *offered["candidate"]],
         "failures": [("", "no"), ("yes", "yes (reads all answers)")],
     }
 

@@ -14,19 +14,25 @@ from assay.web.kept import Kept
 from assay.web.measures import meaning
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
-from assay.web.selection import select
+from assay.web.selection import choices, select, suite_links
 
 KEPT = 16
 MEASURED, COULD = 0.75, 0.15
 """Shades of what is measured, and of what could be."""
 MOST_NAMES = 6
+COUNTS = (
+    "Numbers: scenarios of these runs that say so of themselves, or have a subgroup or disturbance of that name; with a + "
+    "those of the library, not asked here, that could be added. –: neither these runs nor the library measure it."
+)
+NAMES = "Measured by what a scenario says of itself, by a subgroup or a disturbance of that name. –: by nothing."
 
 _found: Kept[Coverage] = Kept(KEPT, lambda found: 1)
 
 
 def draw(view: View, address: Address) -> Page:
     """The runs that were chosen on the map of tasks, domains, languages, people and families of metrics."""
-    entries = select(view.catalog, address).entries
+    chosen = select(view.catalog, address)
+    entries = chosen.entries
     found = _found.get((builtin_map().map, *(entry.key for entry in entries)), lambda: _covered(entries))
     tables = [(_table(table, number), _places(table, number)) for number, table in enumerate(found.tables, 1)]
     body = render(
@@ -36,8 +42,8 @@ def draw(view: View, address: Address) -> Page:
         tables=tables,
         nobody=found.nobody,
         scenarios=len({entry.title for entry in entries}),
-        suites=[(name, name) for name in view.catalog.suites],
-        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates],
+        suites=suite_links(view, address, chosen),
+        candidates=choices(view.catalog, chosen)["candidate"],
     )
     grids = [grid for pair in tables for grid in pair if grid is not None]
     return Page("Coverage", body, tuple(grids))
@@ -52,10 +58,11 @@ def _covered(entries: Sequence[Entry]) -> Coverage:
 
 def _units(runs: Sequence[Entry]) -> list[Unit]:
     """A scenario as each of its runs asked it; those that asked alike are one."""
+    groups = {cell.subgroup for cell in runs[0].all_cells() if cell.subgroup}  # a matter of its items: those of all its runs
     units = []
     for entry in runs:
         families = {meaning(name).family for name in entry.metrics}
-        units.append(run_unit(entry.spec, entry.title, entry.file.card, families))
+        units.append(run_unit(entry.spec, entry.title, entry.file.card, families, sorted(groups)))
     return [unit for place, unit in enumerate(units) if unit not in units[:place]]
 
 
@@ -64,13 +71,13 @@ def _table(table: CoverageTable, number: int) -> Grid:
     name, place = f"coverage-{number}", Column("place", "", number=False)
     if table.columns != ("",):
         counts = tuple((Cell(row), *(_count(cells[column]) for column in table.columns)) for row, cells in table.rows.items())
-        return Grid(name, table.title.capitalize(), (place, *map(Column, table.columns)), counts)
+        return Grid(name, table.title.capitalize(), (place, *map(Column, table.columns)), counts, (COUNTS,))
     columns = (place, Column("measured by", number=False), Column("could add", number=False))
     named = tuple(
         (Cell(row), _names(cells[""].measured, MEASURED), _names(cells[""].could_add, None))
         for row, cells in table.rows.items()
     )
-    return Grid(name, table.title.capitalize(), columns, named)
+    return Grid(name, table.title.capitalize(), columns, named, (NAMES,))
 
 
 def _count(covered: Covered) -> Cell:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from assay.decisions.profile import Profile
+from assay.decisions.reading import PLACEHOLDER
 from assay.decisions.reading_out import percent
 from assay.decisions.record_page import VERDICTS
 from assay.decisions.results import Decision
 from assay.errors import AssayError
+from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.web import decision_grids as grids
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
@@ -18,8 +21,8 @@ from assay.web.decided import ProfileFile, RecordFile
 from assay.web.deciding import TooMany, decided_now, weighed_again
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
-from assay.web.vouching import evidence_states, sign_offs
-from assay.web.weighing import Placed, Weighing, fixed
+from assay.web.vouching import UNCHANGED, Held, evidence_of_record, sign_offs
+from assay.web.weighing import Placed, Weighing, weight_text
 
 TITLE = "Decisions"
 TONES = {"recommended": "good", "not separated": "warn", "undetermined": "warn", "none acceptable": "bad"}
@@ -37,8 +40,9 @@ class Slider:
     """Of the choice in an address."""
     criterion: str
     position: float
-    """From 0 to 100."""
+    """From 0 to 100, with one digit after the point, as it stands in an address."""
     share: str
+    """What it comes to, in words."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,9 @@ class Shown:
     profile: Profile
     decision: Decision
     weighing: Weighing | TooMany | None
+    why_no_noise: str = ""
     file: RecordFile | None = None
+    evidence: Sequence[Held] = ()
 
 
 def draw(view: View, address: Address) -> Page:
@@ -81,14 +87,43 @@ def draw(view: View, address: Address) -> Page:
 
 
 def _index(view: View, address: Address) -> Page:
-    tones = {file.slug: TONES[file.record.decision.status] for file in view.catalog.records}
-    return Page(TITLE, render("decide_all.html", view, address, tones=tones, verdicts=VERDICTS))
+    records, profiles = view.catalog.records, view.catalog.profiles
+    return Page(
+        TITLE,
+        render(
+            "decide_all.html",
+            view,
+            address,
+            tones={file.slug: TONES[file.record.decision.status] for file in records},
+            verdicts=VERDICTS,
+            by_profile={
+                file.slug: [one for one in records if one.record.profile.name == file.profile.name] for file in profiles
+            },
+            by_record={
+                file.slug: [one for one in profiles if one.profile.name == file.record.profile.name] for file in records
+            },
+            said=_said,
+            path_of=_path_of,
+        ),
+    )
+
+
+def _path_of(path: Path) -> str:
+    """Where a file lies, as far as it tells files of one name apart: its folder and its name, and nothing above."""
+    return "/".join(path.parts[-2:])
+
+
+def _said(text: str) -> str:
+    """What a profile says; a dash where nobody has filled it in."""
+    return NOT_MEASURED if text == PLACEHOLDER else text
 
 
 def _of_record(view: View, address: Address, file: RecordFile) -> Page:
     record = file.record
-    weighing = weighed_again(view.catalog, file, _wanted(view, address))
-    return _page(view, address, Shown(record.name, record.profile, record.decision, weighing, file))
+    evidence = evidence_of_record(view.catalog, file)
+    again = weighed_again(file, evidence, _wanted(view, address))
+    shown = Shown(record.name, record.profile, record.decision, again.weighing, again.why_no_noise, file, evidence)
+    return _page(view, address, shown)
 
 
 def _of_profile(view: View, address: Address, file: ProfileFile) -> Page:
@@ -96,9 +131,9 @@ def _of_profile(view: View, address: Address, file: ProfileFile) -> Page:
     try:
         found = decided_now(view.catalog, file, _wanted(view, address))
     except AssayError as error:
-        return Page(title, render("decide_not.html", view, address, file=file, problem=str(error), trials=0))
+        return Page(title, render("decide_not.html", view, address, file=file, problem=str(error), trials=0, said=_said))
     if isinstance(found, TooMany):
-        return Page(title, render("decide_not.html", view, address, file=file, problem="", trials=found.trials))
+        return Page(title, render("decide_not.html", view, address, file=file, problem="", trials=found.trials, said=_said))
     return _page(view, address, Shown(title, file.profile, found.decision, found.weighing))
 
 
@@ -115,7 +150,8 @@ def _page(view: View, address: Address, shown: Shown) -> Page:
     scatter = grids.scatter(decision, x, y) if len(measures) > 1 else None
     accepted = grids.acceptability(decision)
     standings, limits, weights = grids.standings(decision), grids.constraints(decision), grids.weights(decision)
-    ranked = _ranked(address, weighing) if isinstance(weighing, Weighing) else None
+    ranked = _ranked(address, weighing, decision) if isinstance(weighing, Weighing) else None
+    traded = grids.tradeoffs(decision)
     body = render(
         "decide.html",
         view,
@@ -126,7 +162,9 @@ def _page(view: View, address: Address, shown: Shown) -> Page:
         tone=TONES[decision.status],
         ranked=ranked,
         too_many=weighing.trials if isinstance(weighing, TooMany) else 0,
-        standings=standings,
+        standings=grids.without_worth(standings) if ranked else standings,
+        why_no_noise=shown.why_no_noise,
+        said=_said,
         scatter=scatter,
         options=[(name, name) for name in measures],
         x=x,
@@ -134,27 +172,34 @@ def _page(view: View, address: Address, shown: Shown) -> Page:
         accepted=accepted,
         limits=limits,
         weights=weights,
-        preferred=[percent(held.preferred) for held in decision.tradeoffs],
+        traded=traded,
+        preferred={held.against: (percent(held.preferred), held.would_change) for held in decision.tradeoffs},
         weight_names=[slider.name for slider in ranked.sliders] if ranked else [],
         file=file,
         problems=[line.replace(str(file.path), file.path.name) for line in file.problems] if file else [],
         signed=sign_offs(file) if file else [],
-        evidence=Counter(state for _, state in evidence_states(file)) if file else {},
+        evidence=Counter(held.state for held in shown.evidence),
+        unchanged=UNCHANGED,
     )
-    return Page(shown.title, body, grids.there([standings, scatter, accepted, limits, weights]))
+    return Page(shown.title, body, grids.there([standings, scatter, accepted, limits, *traded, weights]))
 
 
-def _ranked(address: Address, weighing: Weighing) -> Ranked:
+def _ranked(address: Address, weighing: Weighing, decision: Decision) -> Ranked:
+    """Candidates at the weights that an address chooses; where it chooses none, with the worths of the decision itself."""
     names = [f"w{place}" for place in range(len(weighing.criteria))]
-    middle = [round(100 * share, 6) for share in weighing.centre]
+    middle = [round(100 * share, 1) for share in weighing.centre]
     moved = any(address.one(name) for name in names)
     positions = [address.number(name, at, 0, 100) for name, at in zip(names, middle, strict=True)]
     shares = weighing.shares(positions) if moved else weighing.centre
     sliders = tuple(
-        Slider(f"weight-{address.of}-{name}", name, criterion, position, f"{fixed(100 * share, 0)} %")
+        Slider(f"weight-{address.of}-{name}", name, criterion, round(position, 1), weight_text(position, share))
         for name, criterion, position, share in zip(names, weighing.criteria, positions, shares, strict=True)
     )
-    return Ranked(weighing, sliders, tuple(weighing.placed(shares)), moved)
+    placed = weighing.placed(shares)
+    if not moved:
+        own = {standing.candidate: standing.worth for standing in decision.standings}
+        placed = [replace(one, text=format_estimate(worth)) if (worth := own.get(one.candidate)) else one for one in placed]
+    return Ranked(weighing, sliders, tuple(placed), moved)
 
 
 def every(catalog: Catalog) -> Iterable[Address]:

@@ -9,12 +9,12 @@ from assay.web.addresses import Address
 from assay.web.catalog import Candidate, Catalog, Scenario
 from assay.web.charts import making
 from assay.web.entries import Entry
-from assay.web.families import means, of_metric
+from assay.web.families import left_out, means, of_metric
 from assay.web.grids import Cell, Column, Grid
 from assay.web.measures import estimate_cell, metric_column
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
-from assay.web.selection import Selection, select
+from assay.web.selection import Selection, choices, newest, select, suite_links
 
 METRICS = {
     "latency_p50_s": "half within, s",
@@ -38,7 +38,7 @@ MEANS = (
 
 def draw(view: View, address: Address) -> Page:
     """All scenarios together, or the one that the address names."""
-    chosen = select(view.catalog, address)
+    chosen = select(view.catalog, address, newest(view.catalog) if view.links.live and not address.of else "")
     if address.of:
         return _of_scenario(view, address, view.catalog.scenario(address.of), chosen)
     there = measured(chosen.entries)
@@ -50,11 +50,12 @@ def draw(view: View, address: Address) -> Page:
         view,
         address,
         totals=totals,
-        summary=summary,
-        matrix=matrix,
+        summary=summary.upright() if summary is not None else None,
+        matrix=matrix.upright() if matrix is not None else None,
         metric=metric,
         metrics=[(name, METRICS[name]) for name in there],
-        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates],
+        candidates=choices(view.catalog, chosen)["candidate"],
+        suites=suite_links(view, address, chosen),
     )
     return Page("Efficiency", body, tuple(grid for grid in (totals, summary, matrix) if grid is not None))
 
@@ -106,6 +107,8 @@ def _means(chosen: Selection, there: Sequence[str]) -> Grid | None:
         return None
     over = {name: means(of_metric(name), chosen.entries) for name in there}
     shown = [name for name in there if over[name].by_candidate]
+    if not shown:
+        return None
     columns = (Column("candidate", number=False), *(metric_column(name, METRICS[name]) for name in shown))
     rows = tuple(
         (
@@ -117,7 +120,8 @@ def _means(chosen: Selection, there: Sequence[str]) -> Grid | None:
         )
         for candidate in chosen.candidates
     )
-    return Grid("means", "An answer, on average", columns, rows, (MEANS,))
+    notes = (MEANS, *filter(None, [left_out({METRICS[name]: over[name] for name in there})]))
+    return Grid("means", "An answer, on average", columns, rows, notes)
 
 
 def _matrix(chosen: Selection, metric: str) -> Grid:
@@ -148,11 +152,16 @@ def _of_scenario(view: View, address: Address, scenario: Scenario, chosen: Selec
         view,
         address,
         scenario=scenario,
-        table=table,
+        table=table.upright(),
+        measured=bool(there),
         chart=chart,
-        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates],
+        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates if _asked(candidate, scenario)],
     )
     return Page(f"Efficiency: {scenario.title}", body, (table, *([chart.grid] if chart is not None else [])))
+
+
+def _asked(candidate: Candidate, scenario: Scenario) -> bool:
+    return any(entry.label == candidate.label for entry in scenario.entries)
 
 
 def every(catalog: Catalog) -> Iterable[Address]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from assay.records import DataFile
 from assay.web.addresses import Address
-from assay.web.catalog import Catalog, Scenario
+from assay.web.catalog import Catalog
 from assay.web.decided import RecordFile
 from assay.web.grids import Cell, Column, Grid
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
-from assay.web.selection import select
-from assay.web.vouching import Vouched, evidence_states, sign_offs, vouched
+from assay.web.selection import Selection, choices, select, suite_links
+from assay.web.vouching import UNCHANGED, Vouched, evidence_of_record, sign_offs, vouched
 
 CHECK = "check"
 """The choice that says that checking may take a while."""
@@ -25,9 +25,10 @@ SHOWN = 16
 
 def draw(view: View, address: Address) -> Page:
     """Runs, records and data, with their digests and what is wrong with them."""
-    entries = select(view.catalog, address).entries
+    chosen = select(view.catalog, address)
+    entries = chosen.entries
     checked = vouched(entries, everything=bool(address.one(CHECK)) or not view.links.live)
-    runs, records, data = _runs(checked), _records(view.catalog.records), _data(view.catalog.scenarios)
+    runs, records, data = _runs(checked), _records(view.catalog), _data(chosen)
     shown = replace(runs, rows=runs.rows[:MOST_ROWS]) if view.links.live else runs
     body = render(
         "evidence.html",
@@ -40,8 +41,8 @@ def draw(view: View, address: Address) -> Page:
         whole=sum(each.found.word == "intact" for each in checked),
         damaged=[each for each in checked if each.found.problems],
         open_=sum(not each.found.checked for each in checked),
-        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates],
-        scenarios=[(scenario.slug, scenario.title) for scenario in view.catalog.scenarios],
+        forms=choices(view.catalog, chosen),
+        suites=suite_links(view, address, chosen),
     )
     return Page("Evidence", body, tuple(grid for grid in (runs, records, data) if grid is not None))
 
@@ -79,27 +80,27 @@ def _state(each: Vouched) -> str:
     return "✗ not as written" if each.found.problems else "✓ as written"
 
 
-def _records(files: Sequence[RecordFile]) -> Grid | None:
-    if not files:
+def _records(catalog: Catalog) -> Grid | None:
+    if not catalog.records:
         return None
     columns = tuple(Column(name, number=False) for name in ("record", "state", "evidence", "signatures", "digest"))
     rows = tuple(
         (
             Cell(file.record.name, to=Address("decide", file.slug)),
             Cell("✗ changed since it was written" if file.problems else "✓ as written"),
-            Cell(_evidence(file)),
+            Cell(_evidence(catalog, file)),
             Cell(_signatures(file)),
             _digest(file.record.digest),
         )
-        for file in files
+        for file in catalog.records
     )
     return Grid("records", "Decision records", columns, rows)
 
 
-def _evidence(file: RecordFile) -> str:
-    states = [state for _, state in evidence_states(file)]
+def _evidence(catalog: Catalog, file: RecordFile) -> str:
+    states = [held.state for held in evidence_of_record(catalog, file)]
     counts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
-    mark = "✓" if set(states) <= {"as decided on"} else "✗"
+    mark = "✓" if set(states) <= UNCHANGED else "✗"
     return f"{mark} runs: {', '.join(counts) or 'none'}"
 
 
@@ -111,7 +112,7 @@ def _signatures(file: RecordFile) -> str:
     return "; ".join(said) or "nobody has signed"
 
 
-def _data(scenarios: Sequence[Scenario]) -> Grid:
+def _data(chosen: Selection) -> Grid:
     """A row for each data set that a scenario was asked on: several where its runs used several."""
     columns = (
         Column("scenario", number=False),
@@ -122,9 +123,9 @@ def _data(scenarios: Sequence[Scenario]) -> Grid:
         Column("paper", number=False),
     )
     rows = []
-    for scenario in scenarios:
+    for scenario in chosen.scenarios:
         seen = set()
-        for entry in scenario.entries:
+        for entry in (entry for entry in scenario.entries if entry.suite in (chosen.suites or (entry.suite,))):
             data, card = entry.spec.data, entry.file.card
             if data in seen:
                 continue

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from assay.errors import AssayError
 from assay.prompting.base import as_text
 from assay.stored_text import stored_text
 from assay.tables.numbers import NOT_MEASURED, format_amount
@@ -25,8 +27,11 @@ from assay.web.trials.links import carried, in_report, list_address, row_named, 
 from assay.web.trials.outputs import AT_ONCE, Shower, asked, prompting_of
 from assay.web.trials.passages import Piece
 from assay.web.trials.tokens import token_grid
-from assay.web.trials.transcripts import Told, neighbours, rows_in_full, told
+from assay.web.trials.transcripts import Told, neighbours, rows_in_full, standing, told
 from assay.web.trials.word_diff import word_diff
+
+LONGEST_ERROR = 1000
+"""Characters of what went wrong."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Place:
 
     previous: Address | None
     next: Address | None
+    standing: tuple[int, int] | None
+    """Which one it is, from 1, of how many."""
     copies: tuple[tuple[str, Address, bool], ...]
     """The original and its copies: name, page, whether it is this one."""
 
@@ -63,7 +70,9 @@ def draw(view: View, address: Address) -> Page:
         back=list_address(entry, carried(address)),
         facts_of=facts_of(entry, index, row, trial),
         verdict=verdict(entry, row),
-        question=show("input", as_text(trial.trial.instance.input)),
+        question=None if _asked_within(trial, first) else show("input", as_text(trial.trial.instance.input)),
+        error=one_line(trial.row["error"] or "", LONGEST_ERROR),
+        tied=tied(trial),
         changed=changed(entry, index, row, trial),
         prediction=show("prediction", trial.row["prediction"] or ""),
         requests=shown,
@@ -84,18 +93,36 @@ def draw(view: View, address: Address) -> Page:
     return Page(f"{one_line(name, 80)}: {one_line(entry.title, 60)} · {one_line(entry.label, 60)}", body, grids)
 
 
+def _asked_within(trial: Told, first: int) -> bool:
+    """Whether the first prompt that is shown holds the item's text, which then need not be shown apart."""
+    requests = trial.trial.requests
+    asked = as_text(trial.trial.instance.input)
+    return bool(requests) and first == 0 and bool(asked) and asked in as_text(requests[0].prompt)
+
+
+def tied(trial: Told) -> str:
+    """That several options had the best score, and what the trial's scores then are; empty where one was chosen."""
+    chances: Sequence[float | None] = trial.row["choice_probabilities"] or ()
+    there = [chance for chance in chances if chance is not None]
+    best = there.count(max(there, default=0.0))
+    return f"one of {best} tied answers: expected score" if best > 1 else ""
+
+
 def _place(view: View, entry: Entry, index: Index, row: int, address: Address) -> Place:
     query = carried(address)
     if view.links.live:
-        before, after = neighbours(entry, filter_of(view.catalog, entry, address), row)
+        chosen = filter_of(view.catalog, entry, address)
+        before, after = neighbours(entry, chosen, row)
+        place = standing(entry, chosen, row)
     else:
         rows = in_report(view.catalog, entry)
         at = rows.index(row) if row in rows else 0
         before, after = (rows[at - 1] if at else None), (rows[at + 1] if at + 1 < len(rows) else None)
+        place = (at + 1, len(rows))
     ends = [None if other is None else trial_address(entry, index.key(other), query) for other in (before, after)]
     copies = [(index.key(other), other) for other in index.rows_of(index.key(row))]
     named = tuple((key.perturbation or "original", trial_address(entry, key, query), other == row) for key, other in copies)
-    return Place(ends[0], ends[1], named if len(named) > 1 else ())
+    return Place(ends[0], ends[1], place, named if len(named) > 1 else ())
 
 
 def verdict(entry: Entry, row: int) -> str:
@@ -132,7 +159,6 @@ def facts_of(entry: Entry, index: Index, row: int, trial: Told) -> list[tuple[st
         ("document", one_line(instance.group or "", 200)),
         ("attempts", str(attempts) if attempts > len(trial.responses) else ""),
         ("model said it is", one_line(", ".join(versions), 200)),
-        ("error", one_line(stored["error"] or "", 1000)),
     ]
 
 
@@ -222,9 +248,10 @@ def _token_grids(shown: Iterable[Any]) -> dict[str, Grid]:
 def every(catalog: Catalog) -> Iterable[Address]:
     """Some trials of each run: failed and wrong ones first, then right ones."""
     for entry in catalog.entries:
-        index = index_of(entry)
-        for row in in_report(catalog, entry):
-            yield trial_address(entry, index.key(row))
+        with suppress(AssayError):  # what cannot be read is told by the pages of the run
+            index = index_of(entry)
+            for row in in_report(catalog, entry):
+                yield trial_address(entry, index.key(row))
 
 
 KIND = Kind("instance", "", "One trial: what exactly was asked and answered, and how it was read.", draw, every)

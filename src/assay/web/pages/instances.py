@@ -22,7 +22,7 @@ from assay.web.trials import filters
 from assay.web.trials.filters import Filter, filter_of, others
 from assay.web.trials.index import Index, index_of, marked, same_trials, values_at
 from assay.web.trials.links import carried, in_report, trial_address
-from assay.web.trials.transcripts import LISTED, Listing, listing, rows_in_full
+from assay.web.trials.transcripts import LISTED, ON_A_PAGE, Listing, listing, rows_in_full
 
 EXCERPT = 140
 """Characters of a text in the list."""
@@ -35,7 +35,7 @@ def draw(view: View, address: Address) -> Page:
     entry = view.catalog.entry(address.of)
     if view.links.live:
         chosen = filter_of(view.catalog, entry, address)
-        page = listing(entry, chosen, int(address.number("from", 0, 0, 1e12)))
+        page = listing(entry, chosen, int(address.number("from", 0, 0, 1e12)) if address.one("from") else None)
     else:
         chosen, page = Filter(), _sampled(view.catalog, entry)
     grid = trial_grid(entry, page.rows, chosen, carried(address))
@@ -48,6 +48,7 @@ def draw(view: View, address: Address) -> Page:
         page=page,
         chosen=chosen,
         said=said(page, chosen),
+        pages=_pages(page),
         options=_options(view.catalog, entry),
         first=address.but(**{"from": None}),
         next=address.but(**{"from": str(page.next)}),
@@ -73,6 +74,14 @@ def said(page: Listing, chosen: Filter) -> str:
         return "No trial is like that." if chosen.restricts else "The run has no trials."
     last = page.before + len(page.rows)
     return f"{page.total:,} trials; shown are {page.before + 1:,} to {last:,}."
+
+
+def _pages(page: Listing) -> tuple[int, int] | None:
+    """Which page of how many it is; `None` where that is not known, or there is one."""
+    if page.total is None or page.total <= ON_A_PAGE:
+        return None
+    ends = -(-page.before // ON_A_PAGE), -(-max(0, page.total - page.before) // ON_A_PAGE)
+    return ends[0] + 1, sum(ends)
 
 
 def trial_grid(entry: Entry, rows: Sequence[int], chosen: Filter, query: tuple[tuple[str, str], ...]) -> Grid:
@@ -149,6 +158,7 @@ def _options(catalog: Catalog, entry: Entry) -> Mapping[str, Sequence[tuple[str,
         "right": filters.RIGHT,
         "flipped": filters.FLIPPED,
         "differs": filters.DIFFERS,
+        "order": filters.ORDERS,
         "outcome": {"": "any outcome"} | {name: name for name in get_args(Outcome)},
         "copies": {"": "originals and copies", filters.ORIGINAL: "originals"} | {name: name for name in copies},
         "subgroup": {"": "any group"} | {name: one_line(name, 60) for name in groups},

@@ -11,7 +11,7 @@ from assay.errors import AssayError
 from assay.store import RunFolder
 from assay.store.folders import being_written
 from assay.store.planned import PLAN, PlannedRun, read_plan
-from assay.store.writer import tally_so_far, work_folder
+from assay.store.writer import Tally, tally_so_far, work_folder
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
 from assay.web.grids import Cell, Column, Grid
@@ -40,6 +40,8 @@ class Standing:
     failed: int | None
     tokens: int | None
     """Read and written."""
+    per_s: float | None = None
+    """Trials a second since the first was asked, while it is being asked."""
     slug: str = ""
     """Of its page, once it is finished."""
 
@@ -51,6 +53,13 @@ class Suite:
     name: str
     standings: tuple[Standing, ...]
     notes: tuple[str, ...]
+    planned_at: float = 0.0
+    """Unix time, seconds."""
+
+    @property
+    def over(self) -> bool:
+        """Whether every run is finished."""
+        return self.finished == len(self.standings)
 
     @property
     def finished(self) -> int:
@@ -64,8 +73,13 @@ class Suite:
 
     @property
     def trials(self) -> int:
-        """Trials that are answered."""
+        """Trials that are answered or have failed."""
         return sum(standing.trials or 0 for standing in self.standings)
+
+    @property
+    def failed(self) -> int:
+        """Those of them that have failed."""
+        return sum(standing.failed or 0 for standing in self.standings)
 
     @property
     def trials_at_most(self) -> int:
@@ -76,7 +90,7 @@ class Suite:
 def draw(view: View, address: Address) -> Page:
     """How far the runs are that were planned; the browser looks again while any of them is asked."""
     suites, problems = suites_of(view.catalog)
-    suites.sort(key=lambda suite: not suite.active)
+    suites.sort(key=lambda suite: (not suite.active, -suite.planned_at))
     grids = tuple(_grid(number, suite) for number, suite in enumerate(suites, 1))
     active = any(suite.active for suite in suites)
     body = render(
@@ -103,7 +117,7 @@ def suites_of(catalog: Catalog) -> tuple[list[Suite], list[str]]:
             continue
         if plan is not None:
             standings = tuple(_standing(folder, planned, slugs) for planned in plan.runs)
-            suites.append(Suite(folder.name, standings, (*plan.left_out, *plan.notes)))
+            suites.append(Suite(folder.name, standings, (*plan.left_out, *plan.notes), (folder / PLAN).stat().st_mtime))
     return suites, problems
 
 
@@ -121,13 +135,20 @@ def _standing(folder: Path, planned: PlannedRun, slugs: dict[Path, str]) -> Stan
         except AssayError:
             return Standing(planned, "finished", None, None, None)
         tokens = manifest.prompt_tokens + manifest.completion_tokens
-        return Standing(planned, "finished", manifest.trials, manifest.failed, tokens, slugs.get(path, ""))
+        return Standing(planned, "finished", manifest.trials, manifest.failed, tokens, None, slugs.get(path, ""))
     if not being_written(path):
         return Standing(planned, "not begun", None, None, None)
     tally = tally_so_far(path)
     if tally is None:
         return Standing(planned, "being asked" if work_folder(path).is_dir() else "waiting", 0, 0, 0)
-    return Standing(planned, "being asked", tally.trials, tally.failed, tally.prompt_tokens + tally.completion_tokens)
+    tokens = tally.prompt_tokens + tally.completion_tokens
+    return Standing(planned, "being asked", tally.trials, tally.failed, tokens, _per_second(tally))
+
+
+def _per_second(tally: Tally) -> float | None:
+    if tally.first_asked is None or tally.last_asked is None or tally.last_asked <= tally.first_asked:
+        return None
+    return tally.trials / (tally.last_asked - tally.first_asked)
 
 
 def _at_most(standing: Standing) -> int | None:
@@ -142,6 +163,8 @@ COLUMNS = (
     Column("answered", note="Trials that were answered or have failed, until about a second ago."),
     Column("of at most", note="Fewer where a perturbation leaves an item as it is."),
     Column("failed", note="Trials without a response: missing data, asked again by the next same command."),
+    Column("per s", note="Trials a second since the first was asked."),
+    Column("left", number=False, note="Until it is finished, if it goes on so."),
     Column("tokens", note="Read and written."),
 )
 
@@ -152,13 +175,37 @@ def _grid(number: int, suite: Suite) -> Grid:
 
 def _row(standing: Standing) -> tuple[Cell, ...]:
     to = Address("run", standing.slug) if standing.slug else None
-    counts = (standing.trials, _at_most(standing), standing.failed, standing.tokens)
+    counts = (standing.trials, _at_most(standing), standing.failed)
+    left = seconds_left(standing)
     return (
         Cell(standing.planned.title, to=to),
         Cell(standing.planned.label),
         Cell(standing.state, note=STATES[standing.state]),
-        *(Cell(count, "–" if count is None else f"{count:,}") for count in counts),
+        *map(_count, counts),
+        Cell(standing.per_s, "–" if standing.per_s is None else f"{standing.per_s:.3g}"),
+        Cell(left, "–" if left is None else duration(left)),
+        _count(standing.tokens),
     )
+
+
+def _count(count: int | None) -> Cell:
+    return Cell(count, "–" if count is None else f"{count:,}")
+
+
+def seconds_left(standing: Standing) -> float | None:
+    """How long a run takes yet, at the pace it has had; `None` where nobody can say."""
+    most = _at_most(standing)
+    if standing.state != "being asked" or not standing.per_s or most is None or standing.trials is None:
+        return None
+    return max(0, most - standing.trials) / standing.per_s
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, as coarse as such times are: `40 s`, `12 min`, `3 h 20 min`."""
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{round(seconds)} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def every(catalog: Catalog) -> Iterable[Address]:

@@ -19,7 +19,7 @@ from assay.web.charts.drawing import Chart
 from assay.web.entries import Entry
 from assay.web.families import Means, found, head, means, measured, shaded
 from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, explained, meaning, metric_column, shades
+from assay.web.measures import estimate_cell, explained, meaning, metric_cell, metric_column, shades
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
 from assay.web.trials.index import Key
@@ -224,7 +224,10 @@ def _of_metrics(name: str, caption: str, catalog: Catalog, entries: Sequence[Ent
     rows = tuple(
         (
             _scenario(catalog, entry),
-            *(estimate_cell(column[place], None, shade[place]) for column, shade in zip(cells, heat, strict=True)),
+            *(
+                metric_cell(metric, column[place], shade[place])
+                for metric, column, shade in zip(there, cells, heat, strict=True)
+            ),
         )
         for place, entry in enumerate(entries)
     )

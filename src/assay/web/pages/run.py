@@ -13,7 +13,7 @@ from assay.errors import AssayError
 from assay.records import NamedSpec
 from assay.store.folders import MANIFEST
 from assay.tables.numbers import format_amount
-from assay.text import one_line
+from assay.text import one_line, visible
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog, slug_of
 from assay.web.entries import Entry
@@ -101,14 +101,17 @@ def _moment(seconds: float | None) -> str:
 
 
 def _card(entry: Entry) -> list[tuple[str, str]]:
-    """What the scenario says of itself, in one line each; what it groups, such as its taxonomy, taken apart."""
+    """What the scenario says of itself; what it groups, such as its taxonomy, taken apart."""
     found: list[tuple[str, str]] = []
     for name, value in entry.file.card.items():
         parts = value.items() if isinstance(value, dict) else [("", value)]
-        found += [
-            (one_line(f"{name} {part}".replace("_", " "), 60), plain(held, LONGEST_VALUE)) for part, held in parts if held
-        ]
+        found += [(one_line(f"{name} {part}".replace("_", " "), 60), _lines(held)) for part, held in parts if held]
     return found
+
+
+def _lines(value: Any) -> str:
+    """A text with its line breaks, or a setting."""
+    return visible(value.strip(), LONGEST_VALUE) if isinstance(value, str) else plain(value, LONGEST_VALUE)
 
 
 def plain(value: Any, longest: int) -> str:

@@ -16,7 +16,7 @@ from assay.web.charts.drawing import Chart
 from assay.web.entries import Entry
 from assay.web.families import found, head, measured, shaded
 from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, explained, meaning
+from assay.web.measures import estimate_cell, meaning, metric_cell, metric_name
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
 
@@ -150,9 +150,9 @@ def _metrics(catalog: Catalog, entries: Sequence[Entry]) -> Grid:
     order = sorted(names, key=lambda name: (name != entries[0].main_metric, family_of(name), name))
     rows = tuple(
         (
-            Cell(name, name, explained(name), meaning(name).note),
+            metric_name(name),
             Cell(family_of(name)),
-            *(estimate_cell(entry.cell(name)) for entry in entries),
+            *(metric_cell(name, entry.cell(name)) for entry in entries),
         )
         for name in order
     )

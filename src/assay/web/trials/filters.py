@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 NAMES = (
     "text", "where", "outcome", "right", "copies", "flipped", "subgroup", "splits", "metric", "low", "high", "with", "differs",
+    "order",
 )  # fmt: skip
 """What of a query filters trials; links between trials carry it along."""
 WHERE = {"": "anywhere", "input": "what was asked", "completion": "the completion", "prediction": "what was read"}
 RIGHT = {"": "right or wrong", "yes": "right", "no": "wrong", "none": "without a score"}
 FLIPPED = {"": "any copy", "any": "scored unlike its original", "worse": "worse than its original", "better": "better"}
 DIFFERS = {"": "whatever it scored", "any": "scored differently", "worse": "this run worse", "better": "this run better"}
+ORDERS = {"": "as they were asked", "failed": "failed first, then wrong"}
 ORIGINAL = "original"
 """Stands for no perturbation among the names of copies."""
 LONGEST_TEXT = 1000
@@ -65,11 +67,13 @@ class Filter:
     """Another candidate's run of the same scenario."""
     differs: str = ""
     """How a trial scored beside the same trial of that run, a key of `DIFFERS`."""
+    order: str = ""
+    """A key of `ORDERS`."""
 
     @property
     def restricts(self) -> bool:
         """It leaves anything out."""
-        return self != Filter(where=self.where, metric=self.metric, against=self.against)
+        return self != Filter(where=self.where, metric=self.metric, against=self.against, order=self.order)
 
 
 def others(catalog: Catalog, entry: Entry) -> tuple[Entry, ...]:
@@ -105,6 +109,7 @@ def filter_of(catalog: Catalog, entry: Entry, address: Address) -> Filter:
         high=_bound(address, "high"),
         against=runs.get(against),
         differs=_word(address, "differs", DIFFERS),
+        order=_word(address, "order", ORDERS),
     )
     if not chosen.metric and (chosen.low, chosen.high) != (None, None):
         raise AssayError("low and high bound no metric", "name one: metric=")
@@ -122,7 +127,11 @@ def _bound(address: Address, name: str) -> float | None:
 
 
 def chosen_rows(entry: Entry, chosen: Filter) -> Integers:
-    """The rows that a filter leaves, in order, whatever text it searches for. Raises AssayError where files cannot be read."""
+    """The rows that a filter leaves, in its order, whatever text it searches for.
+
+    Raises:
+        AssayError: files cannot be read.
+    """
     wanted = replace(chosen, text="", where="")
     return _choices.get((entry, wanted), lambda: _rows(entry, wanted))
 
@@ -134,7 +143,17 @@ def _rows(entry: Entry, chosen: Filter) -> Integers:
     import numpy as np
 
     kept = _by_words(entry, chosen) & _by_scores(entry, chosen)
-    return np.flatnonzero(kept).astype(np.int32)
+    rows: Integers = np.flatnonzero(kept).astype(np.int32)
+    return rows if not chosen.order else rows.take(np.argsort(_goodness(entry)[rows], kind="stable"))
+
+
+def _goodness(entry: Entry) -> Integers:
+    """0 for trials that failed, 1 for wrong ones, 2 for the others."""
+    import numpy as np
+
+    index, found = index_of(entry), marked(entry)
+    wrong = _none(index.rows) if found is None else _is("no", found.right)
+    return np.where((index.table["outcome"] == "failed").to_numpy(), 0, np.where(wrong, 1, 2))
 
 
 def _by_words(entry: Entry, chosen: Filter) -> Flags:

@@ -5,19 +5,20 @@ A million trials take about 40 MB and a third of a second to read; a few runs ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.comparison.matrices import reading, subgroups_of
+from assay.comparison.matrices import complete, reading, subgroups_of
 from assay.comparison.misses import RIGHT
 from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Record
 from assay.store.folders import SCORES, TRANSCRIPTS
+from assay.store.transcripts import added_later, score_schema, transcript_schema
 from assay.web.entries import Entry
 from assay.web.kept import Kept
 
@@ -135,8 +136,11 @@ def _read(path: Path, written: int) -> Index:
 
     transcripts, scores = str(path / TRANSCRIPTS), str(path / SCORES)
     with reading([transcripts, scores]):
+        _check_columns(transcripts, transcript_schema())
+        _check_columns(scores, score_schema())
         words = pl.col("split", "perturbation", "outcome", "subgroups").cast(pl.Categorical)
         table = pl.scan_parquet(transcripts).select("instance_id", words, pl.col("draw", "format", "repeat")).collect()
+        complete(table, ("instance_id", "split", "outcome", "draw", "format", "repeat"), transcripts)
         scored = pl.scan_parquet(scores)
         count = int(scored.select(pl.len()).collect().item())
         per_trial = count // table.height if table.height else 0
@@ -144,7 +148,18 @@ def _read(path: Path, written: int) -> Index:
         in_step = per_trial * table.height == count and len(set(metrics)) == per_trial
         if not in_step:
             metrics = scored.select(pl.col("metric").unique(maintain_order=True)).collect()["metric"].to_list()
+        complete(pl.DataFrame({"metric": metrics}, {"metric": pl.String}), ("metric",), scores)
     return Index(table, tuple(metrics), in_step, path, written)
+
+
+def _check_columns(path: str, wanted: Mapping[str, Any]) -> None:
+    """Refuse a file whose columns are not those that pages rely on."""
+    import polars as pl
+
+    there, later = pl.scan_parquet(path).collect_schema(), added_later()
+    for name, kind in wanted.items():
+        if there.get(name, kind if name in later else None) != kind:
+            raise AssayError(f"{path} is not what assay writes: its column {name}", "run `assay verify` on the run")
 
 
 def _values(path: Path, written: int, metric: str) -> Floats:

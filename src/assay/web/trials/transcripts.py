@@ -64,12 +64,10 @@ class Listing:
     """The row that the page before begins at."""
 
 
-def listing(entry: Entry, chosen: Filter, start: int) -> Listing:
-    """The page of trials that begins at a row. Raises AssayError where files cannot be read."""
-    import numpy as np
-
+def listing(entry: Entry, chosen: Filter, start: int | None) -> Listing:
+    """The page of trials that begins at a row, or the first one. Raises AssayError where files cannot be read."""
     rows = chosen_rows(entry, chosen)
-    place = int(np.searchsorted(rows, start))
+    place = 0 if start is None else _place(rows, start, chosen)
     ahead, behind = rows[place:], rows[:place][::-1]
     back = _previous(entry, chosen, behind)
     if not chosen.text:
@@ -92,10 +90,8 @@ def _previous(entry: Entry, chosen: Filter, behind: Integers) -> int | None:
 
 def neighbours(entry: Entry, chosen: Filter, row: int) -> tuple[int | None, int | None]:
     """The trials before and after one that a filter leaves; `None` where there is none near enough to be found at once."""
-    import numpy as np
-
     rows = chosen_rows(entry, chosen)
-    place = int(np.searchsorted(rows, row))
+    place = _place(rows, row, chosen)
     after = place + 1 if place < len(rows) and rows[place] == row else place
     ends = []
     for way in (rows[:place][::-1], rows[after:]):
@@ -104,8 +100,27 @@ def neighbours(entry: Entry, chosen: Filter, row: int) -> tuple[int | None, int 
     return ends[0], ends[1]
 
 
+def standing(entry: Entry, chosen: Filter, row: int) -> tuple[int, int] | None:
+    """Which trial of those that a filter leaves, from 1, and of how many; `None` where a text has to be searched for."""
+    rows = chosen_rows(entry, chosen)
+    place = _place(rows, row, chosen)
+    there = place < len(rows) and int(rows[place]) == row
+    return (place + 1, len(rows)) if there and not chosen.text else None
+
+
+def _place(rows: Integers, row: int, chosen: Filter) -> int:
+    """Where a row stands, or the first one behind it; in another order than the file's the beginning, where it is not there."""
+    import numpy as np
+
+    if not chosen.order:
+        return int(np.searchsorted(rows, row))
+    found = np.flatnonzero(rows == row)
+    return int(found[0]) if len(found) else 0
+
+
 def search(entry: Entry, rows: Integers, chosen: Filter, most: int) -> Found:
-    """The first of some rows that hold a text, in their order, ascending or descending."""
+    """The first of some rows that hold a text, in their order; quick where neighbours stand near each other in the file."""
+    import numpy as np
     import polars as pl
 
     hits: list[int] = []
@@ -117,7 +132,8 @@ def search(entry: Entry, rows: Integers, chosen: Filter, most: int) -> Found:
                 return Found(tuple(hits), int(rows[place]))
             first = int(rows[place])
             ahead = rows[place : place + step]
-            near = ahead[abs(ahead - first) < step]
+            far = np.flatnonzero(abs(ahead - first) >= step)
+            near = ahead[: far[0]] if len(far) else ahead
             low, high = int(near.min()), int(near.max()) + 1
             part = table.slice(low, high - low).select(pl.col(*_searched(chosen))).collect()
             read += int(part.select(pl.sum_horizontal(pl.all().str.len_bytes().sum())).item())
