@@ -105,10 +105,11 @@ def distinct(*parts: str) -> str:
     What `safe` leaves as it is, is joined with commas. Where it does not, or that would be ambiguous or too long, a digest of
     the parts follows, so that different parts never share a folder.
     """
-    joined = ",".join(filter(None, parts))
-    if len(joined) <= LONGEST and all(safe(part) == part and "," not in part for part in parts if part):
+    given = [part for part in parts if part]
+    joined = ",".join(given)
+    if len(joined) <= LONGEST and all(safe(part) == part and "," not in part for part in given):
         return joined
-    return f"{safe(joined)[:LONGEST]}-{digest(list(parts))[:8]}"
+    return f"{safe(joined)[:LONGEST]}-{digest(given)[:8]}"
 
 
 def write_json(path: Path, record: Record) -> None:

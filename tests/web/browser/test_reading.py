@@ -108,7 +108,7 @@ def _all_rows(page: Page) -> list[str]:
 
 
 def test_a_choice_of_candidates_and_scenarios_is_what_the_tables_hold(opened: Opened, served: str) -> None:
-    page = opened(served)
+    page = opened(f"{served}/overview?suite=assistant")
     page.locator("details.choices", has_text="Candidates").locator("summary").click()
     for label in ("acme/careful", "acme/hasty"):
         page.get_by_label(label, exact=True).check()
