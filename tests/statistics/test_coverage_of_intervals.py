@@ -21,6 +21,8 @@ from assay.statistics.totals import Counts, totals_estimate
 from assay.statistics.variants import spread_between
 from assay.statistics.worst import worst_cases
 
+pytestmark = pytest.mark.slow
+
 STUDIES = 1500
 
 
