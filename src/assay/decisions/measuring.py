@@ -8,9 +8,7 @@ scenarios are resampled independently of each other.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,8 +85,11 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
     wanted = _wanted(profile, evidence)
     notes = [*to_fill_in(profile), *evidence.notes]
     notes += check_contract(evidence, _rests_on(wanted, evidence), profile)
-    taken = _taken(evidence, wanted, taking)
-    notes += [note for scenario in taken.values() for note in scenario.notes]
+    taken: dict[str, _Taken] = {}
+    for scenario, runs in evidence.runs.items():
+        here = {place: each for place, each in enumerate(wanted) if scenario in each.scenarios}
+        if here:
+            taken[scenario] = _take(runs, here, notes, taking)
     _check_there(wanted, taken)
     held = [[name for name in each.scenarios if _any(taken[name].parts[place])] for place, each in enumerate(wanted)]
     estimates = [
@@ -177,34 +178,11 @@ class _Taken:
     """By number of the measure."""
     subgroups: frozenset[str]
     perturbations: tuple[str, ...]
-    notes: tuple[str, ...]
 
 
-def _taken(evidence: Evidence, wanted: Sequence[_Wanted], taking: Taking) -> dict[str, _Taken]:
-    """All measures, scenario by scenario; while one is measured the next is read."""
-    here = {
-        scenario: {place: each for place, each in enumerate(wanted) if scenario in each.scenarios} for scenario in evidence.runs
-    }
-    asked = [scenario for scenario, measures in here.items() if measures]
-
-    def read(scenario: str) -> Asked:
-        runs = evidence.runs[scenario]
-        return load(runs, _needs(list(here[scenario].values()), runs))
-
-    found: dict[str, _Taken] = {}
-    with ThreadPoolExecutor(1) as reader:
-        ahead = deque([reader.submit(read, scenario) for scenario in asked[:1]])
-        for place, scenario in enumerate(asked):
-            table = ahead.popleft().result()
-            ahead.extend(reader.submit(read, following) for following in asked[place + 1 : place + 2])
-            found[scenario] = _take(evidence.runs[scenario], table, here[scenario], taking)
-    return found
-
-
-def _take(runs: Mapping[str, Run], asked: Asked, here: Mapping[int, _Wanted], taking: Taking) -> _Taken:
+def _take(runs: Mapping[str, Run], here: Mapping[int, _Wanted], notes: list[str], taking: Taking) -> _Taken:
     """All measures of one scenario; its trials are forgotten afterwards."""
-    notes: list[str] = []
-    asked = taking.ready(asked)
+    asked = taking.ready(load(runs, _needs(list(here.values()), runs)))
     common = int(asked.common.sum())
     if common < asked.instances:
         notes.append(
@@ -218,7 +196,6 @@ def _take(runs: Mapping[str, Run], asked: Asked, here: Mapping[int, _Wanted], ta
         parts={place: taking.part(asked, each.measure, each.metric, each.costs) for place, each in here.items()},
         subgroups=frozenset(f"{axis}={value}" for groups in asked.subgroups for axis, value in groups.items()),
         perturbations=(*asked.perturbations, *sorted(set(asked.kinds.values()))),
-        notes=tuple(notes),
     )
 
 
