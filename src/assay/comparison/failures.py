@@ -11,9 +11,9 @@ candidate in a scenario are one family (Holm), and only what is then significant
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.comparison.evidence import Evidence, Run
 from assay.comparison.features import features_of
@@ -210,10 +210,8 @@ def _significant(scenario: str, candidate: str, tests: Sequence[_Test]) -> list[
     found = []
     for test, p in zip(tests, holm([test.p for test in tests]), strict=True):
         if p is not None and p <= LEVEL and test.excess.value > 0:
-            held: Mapping[str, object] = {name: getattr(test, name) for name in ("what", "where", "items", "rate", "elsewhere")}
+            held: dict[str, Any] = {name: getattr(test, name) for name in ("what", "where", "items", "rate", "elsewhere")}
             rows = [row._replace(candidate=candidate) for row in test.examples]
             examples = tuple(example(name, [row]) for name, row in zip(test.ids, rows, strict=True))
-            found.append(
-                Failing(scenario=scenario, candidate=candidate, **held, excess=test.excess, p=p, examples=examples)  # type: ignore[arg-type]
-            )
+            found.append(Failing(scenario=scenario, candidate=candidate, **held, excess=test.excess, p=p, examples=examples))
     return found

@@ -240,7 +240,8 @@ def yes_no(text: str, yes: str = YES, no: str = NO) -> Found[bool]:
     lines = text.rstrip().splitlines(keepends=True)
     start = len(text.rstrip()) - len(lines[-1]) if lines else 0
     last = None
-    for last in re.finditer(rf"(?<![^\W_])(?P<word>(?P<yes>{yes})|(?:{no}))(?=\W*\Z)", text[start:], re.IGNORECASE):  # noqa: B007
+    at_end = rf"(?<![^\W_])(?P<word>(?P<yes>{yes})|(?:{no}))(?=\W*\Z)"
+    for last in re.finditer(at_end, text[start:], re.IGNORECASE):  # noqa: B007 - only the last one counts
         pass
     return _verdict(last, start) if last else nothing("yes_no")
 

@@ -41,4 +41,4 @@ def connections(runner: web.AppRunner) -> Callable[[], web.RequestHandler]:
 
     server, loop = runner.server, asyncio.get_running_loop()
     assert server is not None
-    return lambda: Connection(server, loop=loop, access_log=None, lingering_time=PATIENCE_S)  # type: ignore[arg-type]
+    return lambda: Connection(server, loop=loop, access_log=None, lingering_time=PATIENCE_S)  # type: ignore[arg-type] # any server

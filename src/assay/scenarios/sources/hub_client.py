@@ -103,7 +103,7 @@ def fetch(repo: str, of: Listing, name: str) -> Path:
     for again in (False, True):
         path = Path(
             _persistently(
-                lambda force=again: hf_hub_download(  # type: ignore[misc]
+                lambda force=again: hf_hub_download(  # type: ignore[misc] # its default has no type
                     repo, name, repo_type="dataset", revision=of.commit, force_download=force
                 ),
                 repo,
