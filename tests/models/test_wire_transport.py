@@ -75,7 +75,7 @@ def test_a_server_on_this_machine_is_asked_without_the_proxy(monkeypatch: pytest
     assert run(main()) == "127.0.0.1 None Bearer ***"
 
 
-@pytest.mark.parametrize("proxy", ["http://127.0.0.1:{port}", "http://[127.0.0.1:{port}"])
+@pytest.mark.parametrize("proxy", ["http://me:p%40ss@127.0.0.1:{port}", "http://me:p%40ss@[127.0.0.1:{port}"])
 def test_a_proxy_that_cannot_be_used_is_a_failed_connection(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
     monkeypatch.setenv("http_proxy", proxy.format(port=free_port()))
 
@@ -85,6 +85,7 @@ def test_a_proxy_that_cannot_be_used_is_a_failed_connection(monkeypatch: pytest.
     with pytest.raises(RequestError, match=r"models\.invalid") as caught:
         run(main())
     assert caught.value.kind == "connection"
+    assert "me:p" not in str(caught.value)
 
 
 def test_a_proxy_that_is_to_make_a_tunnel_sees_its_own_login_and_nothing_of_the_request(
@@ -103,8 +104,9 @@ def test_a_proxy_that_is_to_make_a_tunnel_sees_its_own_login_and_nothing_of_the_
             monkeypatch.setenv("https_proxy", f"http://me:p%40ss@127.0.0.1:{port}")
             await answer_of(ELSEWHERE.replace("http:", "https:"))
 
-    with pytest.raises(RequestError, match=r"models\.invalid.*403"):
+    with pytest.raises(RequestError, match=r"models\.invalid.*403") as caught:
         run(main())
+    assert "me:p" not in str(caught.value)
     assert seen.startswith(b"CONNECT models.invalid:443 ")
     assert b"Proxy-Authorization: Basic " + b64encode(b"me:p@ss") in seen
     assert KEY.encode() not in seen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from base64 import b64encode
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,7 @@ class Transport:
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._proxy: dict[str, Any] = {}
+        self._proxy_login: dict[str, str] = {}
 
     async def post(self, path: str, body: Mapping[str, Any]) -> tuple[bytes, float]:
         """The body of the response to a POST, and the seconds from sending to its last byte.
@@ -163,11 +165,11 @@ class Transport:
         every = CIMultiDict(self._headers)
         every.update({**(headers or {}), **self._auth.signed(method, url, data)})
         try:
+            session = self._connected()
+            every.update(self._proxy_login)
             async with (
                 asyncio.timeout(timeout_s),
-                self._connected().request(
-                    method, url, data=data, headers=every, allow_redirects=False, **self._proxy
-                ) as response,
+                session.request(method, url, data=data, headers=every, allow_redirects=False, **self._proxy) as response,
             ):
                 allowances.note(self.allowance, response.headers)
                 yield response
@@ -210,7 +212,7 @@ class Transport:
 
         loop = asyncio.get_running_loop()
         if self._session is None or self._session.closed or self._loop is not loop:
-            self._proxy = _proxy_for(self.base_url)
+            self._proxy, self._proxy_login = _proxy_for(self.base_url)
             self._loop = loop
             self._session = aiohttp.ClientSession(
                 # The engine bounds how many requests are in flight; asyncio.timeout above bounds each of them.
@@ -255,10 +257,10 @@ def is_loopback(base_url: str) -> bool:
         return False
 
 
-def _proxy_for(url: str) -> dict[str, Any]:
-    """What aiohttp's requests to a URL need to go through the proxy that the environment names.
+def _proxy_for(url: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """What aiohttp's requests to a URL need to go through the proxy that the environment names, and their headers for it.
 
-    None for a server on this machine: a proxy for the world outside must not be asked for it. Left to itself (`trust_env`),
+    Nothing for a server on this machine: a proxy for the world outside must not be asked for it. Left to itself (`trust_env`),
     aiohttp looks for the proxy anew before each request, in a thread, which takes twice the time of the request; and it sends
     the passwords of ~/.netrc, where no key of ours is kept.
 
@@ -267,16 +269,22 @@ def _proxy_for(url: str) -> dict[str, Any]:
     """
     from urllib.request import getproxies, proxy_bypass
 
-    import aiohttp
     from yarl import URL
 
     asked = urlsplit(url)
     named = getproxies().get(asked.scheme)
     if named is None or is_loopback(url) or proxy_bypass(asked.hostname or ""):
-        return {}
+        return {}, {}
     proxy = URL(named if "://" in named else f"http://{named}")
-    login = aiohttp.BasicAuth(proxy.user or "", proxy.password or "") if proxy.user or proxy.password else None
-    return {"proxy": proxy.with_user(None), "proxy_auth": login}
+    login: dict[str, str] = {}
+    if proxy.user or proxy.password:
+        shown = f"{proxy.user or ''}:{proxy.password or ''}"
+        login["Proxy-Authorization"] = f"Basic {b64encode(shown.encode()).decode()}"
+    # A login left in the address would be shown in what aiohttp says of a proxy that refuses.
+    proxy = proxy.with_user(None)
+    if asked.scheme == "https":  # the proxy sees the headers of its tunnel alone
+        return {"proxy": proxy, "proxy_headers": login}, {}
+    return {"proxy": proxy}, login
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:
