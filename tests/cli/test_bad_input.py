@@ -54,7 +54,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "nothing to run": (("run",), "nothing to run"),
     "negative count": ((*RUN, "-n", "-3"), "at least 1"),
     "count of nothing": ((*RUN, "-n", "0"), "at least 1"),
-    "count that is no number": ((*RUN, "-n", "three"), "valid integer"),
+    "count that is no number": ((*RUN, "-n", "three"), "'three' is not a valid"),
     "unknown perturbation": ((*RUN, "-p", "typo"), "did you mean typos"),
     "wrong failure budget": ((*RUN, "--max-failures", "some"), "--max-failures"),
     "missing plugin": ((*RUN, "--plugin", "none.py"), "none.py does not exist"),
