@@ -28,6 +28,7 @@ from assay.store import run_name
 from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
 from assay.store.manifest import file_digest
 from assay.store.transcripts import score_schema, transcript_schema
+from assay.store.writer import SCORES_IN_GROUP
 
 SPREAD = 0.03
 """Standard deviation of the candidates' accuracies."""
@@ -113,7 +114,9 @@ def write_run(suite: Path, which: tuple[int, int], transcripts: Path, scores: tu
         "metric": metrics * len(ids),
         "value": values.ravel(),
     }
-    pl.DataFrame(columns, schema=score_schema()).write_parquet(folder / SCORES, compression="zstd", row_group_size=2000)
+    pl.DataFrame(columns, schema=score_schema()).write_parquet(
+        folder / SCORES, compression="zstd", row_group_size=SCORES_IN_GROUP
+    )
     os.link(transcripts, folder / TRANSCRIPTS)
     card = {"main_metric": "exact_match"}
     write_json(folder / SPEC, SpecFile(run=folder.name, title=spec.scenario.name, spec=spec, card=card))

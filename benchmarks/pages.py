@@ -3,8 +3,9 @@
     python benchmarks/pages.py [--candidates 20] [--scenarios 50] [--items 500] [--store FOLDER]
 
 One run is asked for real: questions with subgroups and a copy with typos, two trials an item. All others are copies of it under
-other names, with other answers right; their estimates are moved along. When the server has drawn ahead what it draws ahead,
-each page is asked for twice: the second time, what can be kept is kept.
+other names, with other answers right; their estimates are moved along.
+First a server is asked for one page of each kind as soon as it is there, a new server for each. Then, when a server has drawn
+ahead what it draws ahead, each page is asked for twice: the second time, what can be kept is kept.
 With --store the store is made there, or used if it is there, and stays.
 """
 
@@ -158,6 +159,25 @@ def serve(store: Path) -> Server:
     return Server(process, "http://" + process.stdout.readline().split("http://")[1].split()[0].rstrip("/"))
 
 
+def measure_starts(store: Path, catalog: Catalog) -> None:
+    """Ask servers that have just begun, each for one page of one kind, and print what it took."""
+    print(f"{'the first page of all':32} {'ms':>10} {'KB':>8}")
+    worst = 0.0
+    for kind in kinds().values():
+        page = next(iter(kind.every(catalog)), None)
+        if page is None:
+            continue
+        server = serve(store)
+        try:
+            seconds, _, size = server.get(page)
+        finally:
+            server.process.terminate()
+            server.process.wait()
+        worst = max(worst, seconds)
+        print(f"{kind.name:32} {1000 * seconds:10.0f} {size / 1e3:8.0f}", flush=True)
+    print(f"at worst {1000 * worst:.0f} ms (wanted: {WORST_MS})")
+
+
 def measure(store: Path) -> None:
     """Ask for every page twice and print what it took."""
     began = time.perf_counter()
@@ -166,17 +186,18 @@ def measure(store: Path) -> None:
     server.settle()
     print(f"it is quiet after {time.perf_counter() - began:.1f} s")
     try:
-        worst, busiest = 0.0, 0.0
+        worst, slowest, busiest = 0.0, 0.0, 0.0
         catalog = open_catalog([store])
         print(f"{sum(entry.trials for entry in catalog.entries):,} trials in {len(catalog.entries):,} runs")
         print(f"{'page':32} {'first, ms':>10} {'processor':>10} {'again, ms':>10} {'processor':>10} {'KB':>8}")
         for name, page in addresses(catalog):
             (first, first_used, size), (again, again_used, _) = server.get(page), server.get(page)
-            worst, busiest = max(worst, again), max(busiest, again_used)
+            worst, slowest, busiest = max(worst, again), max(slowest, first), max(busiest, again_used)
             times = " ".join(f"{1000 * seconds:10.0f}" for seconds in (first, first_used, again, again_used))
             print(f"{name:32} {times} {size / 1e3:8.0f}", flush=True)
         print(
-            f"at worst {1000 * worst:.0f} ms, {1000 * busiest:.0f} ms of processor (wanted: {WORST_MS}); "
+            f"at worst {1000 * slowest:.0f} ms at first, {1000 * worst:.0f} ms again, {1000 * busiest:.0f} ms of processor "
+            f"(wanted: {WORST_MS}); "
             f"{server.memory('VmHWM'):.0f} MB at most (wanted: {MOST_MB})"
         )
     finally:
@@ -194,6 +215,7 @@ def main() -> None:
         store = options.store or Path(folder) / "store"
         if not store.exists():
             multiply(ask(Path(folder), options.items), store / "suite", options.candidates, options.scenarios)
+        measure_starts(store, open_catalog([store]))
         measure(store)
 
 

@@ -67,6 +67,7 @@ def take(browser: Browser, server: str, pages: dict[str, Address], out: Path) ->
         page = context.new_page()
         for name, address in pages.items():
             page.goto(server + Served().href(address))
+            page.wait_for_function("() => !document.querySelector('[data-put-off]')")
             page.screenshot(path=out / f"{name}-{look}.png", full_page=True)
         context.close()
 
@@ -76,6 +77,7 @@ def take_overview(browser: Browser, server: str) -> None:
     width, height = README_SIZE
     page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(server)
+    page.wait_for_function("() => !document.querySelector('[data-put-off]')")
     page.screenshot(path=OVERVIEW)
     size = OVERVIEW.stat().st_size
     if size > LARGEST:

@@ -18,6 +18,7 @@ from assay.records import (
     NamedSpec,
     Outcome,
     Reference,
+    Response,
     RunSpec,
     ScoredTrial,
     Trial,
@@ -49,8 +50,11 @@ def trial_of(item: int, value: float | None, **more: Any) -> tuple[Trial, Answer
 Made = tuple[Trial, Answer, dict[str, float | None]]
 
 
-def write_run(suite: Path, candidate: str, trials: Sequence[Made], scenario: str = "made", **spec: Any) -> Path:
-    """A finished run in a suite's folder."""
+def write_run(
+    suite: Path, candidate: str, trials: Sequence[Made], scenario: str = "made", asked_at: float | None = None, **spec: Any
+) -> Path:
+    """A finished run in a suite's folder, answered at that Unix time if one is given."""
+    responses = () if asked_at is None else (Response(asked_at=float(asked_at)),)
     held: Mapping[str, Any] = {
         "scenario": NamedSpec(name=scenario),
         "data": DataIdentity(source="generator:made"),
@@ -65,7 +69,7 @@ def write_run(suite: Path, candidate: str, trials: Sequence[Made], scenario: str
     for trial, answer, scores in trials:
         instance = trial.instance
         scored = ScoredTrial(instance_id=instance.id, answer=answer, scores=scores, perturbation=instance.perturbation)
-        writer.add(Transcript(trial=trial, responses=(), answer=answer), scored)
+        writer.add(Transcript(trial=trial, responses=responses, answer=answer), scored)
     counts = {"instances": len(trials), "trials": len(trials), "failed": 0}
     stats = StatsFile(run=folder.name, label=made.label, title=scenario, main_metric="exact_match", cells=(), **counts)
     writer.finish(SpecFile(run=folder.name, title=scenario, spec=made, card={"main_metric": "exact_match"}), stats, None)

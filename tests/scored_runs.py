@@ -54,6 +54,7 @@ class Said:
     judged: float | None = None
     asked_at: float | None = None
     version: str = ""
+    failure: str = "500"
 
 
 def scored_run(
@@ -97,7 +98,7 @@ def _trial(said: Said) -> Trial:
 
 def _response(said: Said) -> Response:
     if said.text is None:
-        return Response(failure=Failure(kind="server", message="500"))
+        return Response(failure=Failure(kind="server", message=said.failure))
     token = Token(text=said.text, logprob=math.log(said.confidence))
     usage = Usage(prompt_tokens=10, completion_tokens=2, source="provider")
     completion = Completion(text=said.text, tokens=(token,))

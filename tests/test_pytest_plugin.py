@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from assay.pytest_plugin import AssayGate
 from scored_runs import Said, scored_run
 
 HEAVY = ("numpy", "scipy", "polars", "aiohttp", "huggingface_hub", "msgspec", "typer", "rich", "yaml")
@@ -56,6 +59,12 @@ def test_no_name(assay_gate):
 def test_no_way(assay_gate):
     assay_gate("profiles/profile.yaml", model="m/good", missing="best")
 
+def test_no_runs(assay_gate):
+    assay_gate("profiles/profile.yaml", model="m/good", runs=None)
+
+def test_no_folder(assay_gate):
+    assay_gate("profiles/profile.yaml", model="m/good", runs=["ci", 3])
+
 def test_not_there(assay_gate):
     assay_gate("profile.yaml", model="m/good")
 """
@@ -90,8 +99,10 @@ def run_pytest(suite: Path, *arguments: str, plugins: Path | None = None) -> str
 
 def test_it_fails_with_every_constraint_that_is_not_met_and_no_traceback(suite: Path) -> None:
     said = run_pytest(suite, *WITH_IT)
-    assert "7 failed, 5 passed" in said
+    assert "9 failed, 5 passed" in said
     assert "assay: model must be a candidate's name, as tables show it, not None" in said
+    assert "assay: runs must be the path of a folder, or a list of such paths, not None" in said
+    assert "assay: runs must be the path of a folder, or a list of such paths, not ['ci', 3]" in said
     assert "assay: missing must be 'worst' or 'ignore', not 'best'" in said
     assert f"assay: profile.yaml does not exist in pytest's root folder, {suite.resolve()}; name it from there" in said
     assert "m/good does not pass: the profile expired on 2020-01-31" in said
@@ -125,3 +136,12 @@ def test_pytest_finds_it_where_assay_is_installed(suite: Path) -> None:
     (installed / "entry_points.txt").write_text(f"[pytest11]\n{written}")
     assert "Check a model against the constraints" in run_pytest(suite, "--fixtures", plugins=installed.parent)
     assert "Check a model against the constraints" not in run_pytest(suite, "--fixtures")
+
+
+def test_the_documentation_names_every_argument_with_its_default() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "gating.md").read_text("utf-8").split("## In a test suite")[1]
+    told = re.findall(r"^\| `(.+?)` \|", page, re.MULTILINE)
+    _, *arguments = signature(AssayGate.__call__).parameters.values()
+    assert told == [
+        one.name if one.default is one.empty else f"{one.name}={one.default!r}".replace("'", '"') for one in arguments
+    ]

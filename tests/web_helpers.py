@@ -11,7 +11,7 @@ from assay.web.catalog import open_catalog
 from assay.web.documents import document, drawn
 from assay.web.page import Page, View
 
-EMPTY = {"area", "br", "hr", "img", "input", "link", "meta"}
+EMPTY = {"area", "br", "hr", "img", "input", "link", "meta", "wbr"}
 FORBIDDEN = {"script", "iframe", "object", "embed", "style", "base"}
 
 

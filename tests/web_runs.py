@@ -14,6 +14,9 @@ from assay.store.folders import SPEC, STATS, StatsFile, write_json
 from scored_runs import Said, scored_run
 
 ITEMS = 40
+FIRST_NIGHT = 1_790_000_000.0
+"""Unix time of the first of several evaluations of a model, seconds."""
+ITEMS_A_NIGHT = 60
 LOWERED = (NamedSpec(name="lowercase"),)
 
 
@@ -61,3 +64,21 @@ def with_spec(folder: Path, **changes: Any) -> None:
     """Change what a run says that it was."""
     file = RunFolder(folder).spec_file()
     write_json(folder / SPEC, msgspec.structs.replace(file, spec=msgspec.structs.replace(file.spec, **changes)))
+
+
+def night(folder: Path, number: int, right: int, version: str = "m-1", **more: Any) -> Path:
+    """An evaluation of m in a night, in a suite of its own: the first items were answered rightly, the others wrongly."""
+    asked_at = FIRST_NIGHT + number * 86_400
+    answers = [
+        Said(item, "yes" if item < right else "no, not so", asked_at=asked_at + item, version=version)
+        for item in range(ITEMS_A_NIGHT)
+    ]
+    return scored_run(folder / f"night{number}", "m", answers, metrics=("latency_p50_s",), **more)
+
+
+def seven_nights(folder: Path) -> Path:
+    """Five nights alike, then two of another model under the same name; of another scenario all seven alike."""
+    for number in range(7):
+        night(folder, number, right=48 if number < 5 else 30, version="m-1" if number < 5 else "m-2")
+        night(folder, number, right=40, version="m-1", scenario="steady")
+    return folder

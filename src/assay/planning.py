@@ -234,6 +234,10 @@ class Planner:
         check_references(selection, prompting, metrics[0], scenario)
         if len(selection.pool) < prompting.shots and (selection.pool or "shots" in {**ask.prompting, **candidate.prompting}):
             _warn_of_examples(scenario.name, prompting.shots, len(selection.pool))
+        changed = {**ask.prompting, **candidate.prompting}
+        fewer = prompting.shots < scenario.prompting.shots and bool(selection.pool) and not suite.helm_compat
+        if fewer and "method" in changed and "shots" not in changed:
+            _warn_of_method(ask.scenario, candidate.name, prompting.method, prompting.shots, scenario.prompting.shots)
         judge = self.judge(suite.judge or scenario.judge, scenario) if METRIC in {metric.name for metric in metrics} else None
         met = ("judge",) if judge else ()
         _warn_of_needs(scenario.name, scenario.main_metric, tuple(need for need in scenario.requires if need not in met))
@@ -373,6 +377,13 @@ def check_references(selection: Selection, prompting: Prompting, main: Metric, s
 def _warn_of_examples(scenario: str, shots: int, there: int) -> None:
     """Say once that fewer examples are shown than were asked for."""
     log.warning("%s: %d examples are wanted, and there %s", scenario, shots, "is 1" if there == 1 else f"are {there}")
+
+
+@functools.cache
+def _warn_of_method(scenario: str, candidate: str, method: str, shots: int, usual: int) -> None:
+    """Say once that another method than the scenario's shows fewer examples by itself."""
+    keep = "it cannot show any" if method == "chat" else f"shots: {usual} beside the method shows as many"
+    log.warning("%s, %s: %s shows %s examples, the scenario %d: %s", scenario, candidate, method, shots or "no", usual, keep)
 
 
 @functools.cache

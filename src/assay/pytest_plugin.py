@@ -60,7 +60,7 @@ def assay_gate(request: pytest.FixtureRequest) -> AssayGate:
         from assay.decisions.reading import read_profile
         from assay.errors import AssayError
 
-        problem = _wrong_usage(profile, model, missing)
+        problem = _wrong_usage(profile, model, runs, missing)
         if problem:
             pytest.fail(f"assay: {problem}", pytrace=False)
         root = request.config.rootpath
@@ -83,12 +83,15 @@ def assay_gate(request: pytest.FixtureRequest) -> AssayGate:
     return check
 
 
-def _wrong_usage(profile: object, model: object, missing: object) -> str:
+def _wrong_usage(profile: object, model: object, runs: object, missing: object) -> str:
     """What is wrong with the arguments of `assay_gate`, which nothing checks before a test runs; empty if nothing is."""
     if not isinstance(profile, str | Path):
         return f"profile must be the path of a profile, not {profile!r}"
     if not isinstance(model, str):
         return f"model must be a candidate's name, as tables show it, not {model!r}"
+    folders = runs if isinstance(runs, Sequence) and not isinstance(runs, str) else (runs,)
+    if not all(isinstance(folder, str | Path) for folder in folders):
+        return f"runs must be the path of a folder, or a list of such paths, not {runs!r}"
     return "" if missing in ("worst", "ignore") else f"missing must be 'worst' or 'ignore', not {missing!r}"
 
 

@@ -270,7 +270,7 @@ class ScoredTrial(Record):
         return self.group if self.group is not None else self.instance_id
 
 
-class Estimate(Record):
+class Estimate(Record, gc=False):
     """A number with its uncertainty.
 
     `low` and `high` bound a 95 % interval; `n` counts the trials behind the value, `clusters` the independent units
@@ -287,7 +287,7 @@ class Estimate(Record):
     method: str = ""
 
 
-class Cell(Record):
+class Cell(Record, gc=False):
     """An estimate and what it is an estimate of."""
 
     metric: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from assay.records import NamedSpec, RunSpec
 from assay.runs import environment, read, score, write_run
 from assay.statistics import Gathered
 from assay.store import RunFolder, RunWriter, run_name
-from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, SpecFile, writing
+from assay.store.folders import SPEC, TRANSCRIPTS, SpecFile, writing
 from assay.store.manifest import changed
+from assay.store.recency import scored_last
 from assay.store.transcripts import EVIDENCE, Transcript, from_row, judging_of, read_transcripts
 
 
@@ -100,21 +102,23 @@ def read_again(folder: RunFolder, file: SpecFile) -> Iterator[Transcript]:
 
 
 def latest(folders: Sequence[RunFolder]) -> list[RunFolder]:
-    """Of a suite's runs that differ only in their metrics, the one that was written last: it stands for the others.
+    """Of a suite's runs that differ only in their metrics, the one that was scored last: it stands for the others.
 
     Runs that different judges marked do not stand for each other, and neither do those of different suites.
 
     Raises:
         AssayError: a run cannot be read.
     """
-    newest: dict[tuple[Path, str], tuple[int, RunFolder]] = {}
+    found: dict[tuple[Path, str], list[tuple[RunFolder, RunSpec]]] = defaultdict(list)
     for folder in folders:
-        asked = (folder.path.parent, asked_as(folder.spec_file().spec))
-        manifest = folder.path / MANIFEST
-        written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
-        if asked not in newest or written >= newest[asked][0]:
-            newest[asked] = (written, folder)
-    return [folder for _, folder in newest.values()]
+        spec = folder.spec_file().spec
+        found[folder.path.parent, asked_as(spec)].append((folder, spec))
+    return [max(runs, key=_scored)[0] if len(runs) > 1 else runs[0][0] for runs in found.values()]
+
+
+def _scored(run: tuple[RunFolder, RunSpec]) -> tuple[bool, tuple[float, int, bool, str] | None]:
+    folder, spec = run
+    return (True, scored_last(folder.manifest(), spec)) if folder.complete() else (False, None)
 
 
 def asked_as(spec: RunSpec) -> str:

@@ -206,6 +206,7 @@ async def _stream(runs: Sequence[Run], engine: Engine, progress: Progress) -> No
                     current.writer.add(transcript, scored)
                     current.gathered.add(scored)
                     progress.advanced(run, transcript)
+                current.writer.tell()
         done, current = current, None
         if done is not None:
             await _to_the_end(_finish, done, progress)

@@ -24,6 +24,11 @@ _instance = msgspec.msgpack.Decoder(Instance).decode
 TOGETHER = 32
 """Instances that are compressed together: enough for text to shrink to a third or a quarter, few enough to find one soon."""
 
+BEGINNING = 8
+"""Bytes of a rank that are kept to tell whether two may be the same: a million rows take 8 MB."""
+HIGHEST = b"\xff" * 32
+"""No rank is higher."""
+
 
 class Instances(Sequence[Instance]):
     """Instances in their order, held compressed and made when they are looked at: there may be many.
@@ -120,19 +125,55 @@ def select(
 
 
 def _few_of_many(scenario: Scenario, split: Sequence[Split], limit: int, seed: int) -> Iterator[Instance]:
-    """The instances that a limit picks, where ids can be told from rows: only rows that are picked become instances."""
+    """The instances that a limit picks, where ids can be told from rows: only rows that are picked become instances.
+
+    Raises:
+        AssayError: as with `Scenario.names`, or an id appears twice.
+    """
     rank = ranking(seed, "eval")
+    beginnings = bytearray()
+    first = [0]
+    best: list[tuple[bytes, int]] = []
+    worst = HIGHEST
+    for part in split:
+        place = first[-1]
+        for names in scenario.names(part):
+            ranks = list(map(rank, names))
+            beginnings += b"".join([one[:BEGINNING] for one in ranks])
+            best += [(one, at) for at, one in enumerate(ranks, place) if one <= worst]
+            if len(best) > 2 * limit + TOGETHER:
+                best = heapq.nsmallest(limit, best)
+                worst = best[-1][0] if best else b""
+            place += len(ranks)
+        first.append(place)
+    if _some_twice(beginnings):
+        _check_names(scenario, split)
+    marks = bytearray(first[-1])
+    for _, at in heapq.nsmallest(limit, best):
+        marks[at] = 1
+    for part, begin, end in zip(split, first, first[1:], strict=False):
+        yield from scenario.picked(part, marks[begin:end])
+
+
+def _some_twice(beginnings: bytearray) -> bool:
+    """Whether any two of the ranks that begin so may be the same."""
+    import numpy as np
+
+    sorted_ = np.sort(np.frombuffer(beginnings, dtype=f"u{BEGINNING}"))
+    return bool((sorted_[1:] == sorted_[:-1]).any())
+
+
+def _check_names(scenario: Scenario, split: Sequence[Split]) -> None:
+    """Refuse a scenario two of whose rows have one id.
+
+    Raises:
+        AssayError: says which.
+    """
     seen: set[str] = set()
-    keyed = (
-        (rank(name), place, part, position, row)
-        for place, part in enumerate(split)
-        for name, position, row in scenario.named_rows(part, seen)
-    )
-    picked = heapq.nsmallest(limit, keyed, key=lambda item: item[0])
-    for _, _, part, position, row in sorted(picked, key=lambda item: (item[1], item[3])):
-        instance = scenario.instance_of(row, part, position)
-        if instance is not None:
-            yield instance
+    for name in itertools.chain.from_iterable(names for part in split for names in scenario.names(part)):
+        if name in seen:
+            raise scenario.twice(name)
+        seen.add(name)
 
 
 def helm_positions(count: int, wanted: int) -> list[int]:

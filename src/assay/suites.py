@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -14,7 +15,7 @@ from assay.errors import AssayError, unknown
 from assay.registry import is_yaml
 from assay.scenarios.own.declaration import is_scenario
 from assay.store.folders import distinct
-from assay.yaml_files import LARGEST, parse_yaml
+from assay.yaml_files import LARGEST, parse_yaml, read_yaml_file
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -105,13 +106,9 @@ def read_suite(what: Sequence[str]) -> Suite:
 
 def _from_file(path: Path) -> Suite | None:
     """The suite in a file, the scenario files it names looked for beside it; `None` where the file declares a scenario."""
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        raise AssayError(f"{path} does not exist", "give the path of a suite or scenario file") from None
-    except (OSError, ValueError) as error:
-        raise AssayError(f"{path} cannot be read: {error}") from None
-    plain = parse_yaml(text.removeprefix("\ufeff"), str(path))
+    if not os.path.exists(path):
+        raise AssayError(f"{path} does not exist", "give the path of a suite or scenario file")
+    plain = read_yaml_file(path)
     if is_scenario(plain):
         return None
     suite = _suite(plain, str(path))

@@ -12,6 +12,8 @@ def visible(text: str, longest: int = LONGEST_SHOWN) -> str:
     marker = f"\n[… {len(text) - longest:,} characters not shown …]\n"
     if len(text) > longest + len(marker):
         text = f"{text[: longest // 2]}{marker}{text[-longest // 2 :]}"
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(character if _harmless(character) else _escape(character) for character in text)
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import functools
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
+from assay.plain_files import bounded_bytes
 
 if TYPE_CHECKING:
     import yaml
+
+Twice = Callable[[int, str], None]
 
 DEEPEST = 50
 """Levels of lists and mappings within each other."""
 MOST_VALUES = 100_000
 """Values in one file, each alias counted as what it stands for."""
+LARGEST_FILE = 1 << 24
+"""Bytes of one file."""
 LARGEST = 1 << 63
 """Whole numbers reach to this size: what is larger cannot be stored with a run."""
 
@@ -34,10 +40,11 @@ def read_yaml_text(path: Path) -> str:
     """The text of a YAML file.
 
     Raises:
-        AssayError: it cannot be read, or is not UTF-8.
+        AssayError: it cannot be read, is a folder, a pipe or a device, has more than 16 MB, or is not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        content = bounded_bytes(path, str(path), LARGEST_FILE)
+        return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8").read()  # every end of a line becomes \n
     except UnicodeDecodeError as error:
         raise AssayError(f"{path} is not UTF-8 text", "save it as UTF-8") from error
     except OSError as error:
@@ -46,12 +53,16 @@ def read_yaml_text(path: Path) -> str:
         raise AssayError(f"{str(path)!r} is no path: {error}", "give the path of a YAML file") from error
 
 
-def parse_yaml(text: str, where: str) -> Any:
-    """YAML as plain data: mappings, lists, text, numbers, truth values. Dates stay text, as they are written.
+def parse_yaml(
+    text: str, where: str, *, tags: Mapping[str, Callable[[str], Any]] | None = None, twice: Twice | None = None
+) -> Any:
+    """YAML as plain data: mappings, lists, text, numbers, truth values. Dates and times stay text, as they are written.
 
     Args:
         text: the YAML.
         where: names it in errors.
+        tags: what a text becomes that has one of these tags (`!function`).
+        twice: told the line and the key where a mapping has a key twice; its last value then counts. Else that is an error.
 
     Raises:
         AssayError: it is malformed, has a key twice in one mapping, is nested too deeply, or holds a value that cannot be
@@ -61,7 +72,8 @@ def parse_yaml(text: str, where: str) -> Any:
 
     loader: yaml.SafeLoader | None = None
     try:
-        loader = _loader()(text.removeprefix("\ufeff"))
+        loader = _with_tags(tags or {})(text.removeprefix("\ufeff"))
+        loader.twice = twice  # type: ignore[attr-defined] # of _loader
         content = loader.get_single_data()
     except _Refused as error:
         raise AssayError(f"{where}, line {error.line}: {error.problem}", error.fix) from None
@@ -70,6 +82,9 @@ def parse_yaml(text: str, where: str) -> Any:
         line = f", line {mark.line + 1}" if mark else ""
         problem = (error.problem or error.context or "malformed")[:200]
         raise AssayError(f"{where}{line}: not valid YAML: {problem}", "check indentation, quotes and colons there") from None
+    except yaml.reader.ReaderError as error:
+        line = f", line {text.count(chr(10), 0, error.position) + 1}"
+        raise AssayError(f"{where}{line}: not valid YAML: {_character(error.character)}", "remove it") from None
     except yaml.YAMLError as error:
         raise AssayError(f"{where} is not valid YAML: {' '.join(str(error).split())[:200]}", "check its characters") from None
     except RecursionError:
@@ -103,7 +118,7 @@ def line_of(path: Path, steps: Sequence[str | int]) -> int | None:
             node = node.value[step]
             line = node.start_mark.line + 1
         elif isinstance(node, yaml.MappingNode):
-            found = next((pair for pair in node.value if getattr(pair[0], "value", None) == step), None)
+            found = next((pair for pair in node.value if step in _spellings(pair[0])), None)
             if found is None:
                 return line
             line, node = found[0].start_mark.line + 1, found[1]
@@ -135,6 +150,20 @@ class _Refused(Exception):
         self.fix = fix
 
 
+def _with_tags(tags: Mapping[str, Callable[[str], Any]]) -> type[yaml.SafeLoader]:
+    """The loader, for tags of one's own too."""
+    if not tags:
+        return _loader()
+    tagged: type[yaml.SafeLoader] = type("Tagged", (_loader(),), {})
+    for tag, make in tags.items():
+
+        def made(loader: yaml.SafeLoader, node: yaml.ScalarNode, make: Callable[[str], Any] = make) -> Any:
+            return make(str(loader.construct_scalar(node)))
+
+        tagged.add_constructor(tag, made)
+    return tagged
+
+
 @functools.cache
 def _loader() -> type[yaml.SafeLoader]:
     import yaml
@@ -143,9 +172,14 @@ def _loader() -> type[yaml.SafeLoader]:
         """Plain data only, no key twice in one mapping, and no more levels than anybody writes."""
 
         depth = 0
+        nodes = 0
+        twice: Twice | None = None
 
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             self.depth += 1
+            self.nodes += 1
+            if self.nodes > MOST_VALUES:
+                raise _Refused(self.line + 1, "the file holds too much", f"at most {MOST_VALUES} values are read")
             if self.depth > DEEPEST:
                 raise _Refused(self.line + 1, "nested too deeply", f"at most {DEEPEST} levels are read")
             try:
@@ -155,18 +189,29 @@ def _loader() -> type[yaml.SafeLoader]:
 
         def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
             try:
-                return super().construct_object(node, deep=deep)
+                value = super().construct_object(node, deep=deep)
             except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
                 problem = f"{str(node.value)[:40]!r} is no value: {error}"[:200]
                 raise _Refused(node.start_mark.line + 1, problem, "quote it if it is text") from None
+            line = node.start_mark.line + 1
+            if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+                raise _Refused(line, "a number has more than 19 digits", "quote it if it is text")
+            if isinstance(value, str) and not _encodable(value):
+                raise _Refused(line, f"the text {value[:40]!r} holds half a character (a lone surrogate)", "write it whole")
+            return value
 
     def mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
-                if key.value in seen:
-                    raise _Refused(key.start_mark.line + 1, f"{key.value[:80]!r} appears twice", "remove one or rename it")
-                seen.add(key.value)
+                line, truth = key.start_mark.line + 1, key.tag == "tag:yaml.org,2002:bool"
+                name = loader.bool_values.get(key.value.lower()) if truth else key.value
+                if name in seen and loader.twice is None:  # type: ignore[attr-defined]
+                    fix = "remove one: to YAML on, yes and true are the same" if truth else "remove one or rename it"
+                    raise _Refused(line, f"{key.value[:80]!r} appears twice", fix)
+                if name in seen:
+                    loader.twice(line, key.value)  # type: ignore[attr-defined]
+                seen.add(name)
         loader.flatten_mapping(node)
         return loader.construct_mapping(node, deep=True)
 
@@ -174,12 +219,21 @@ def _loader() -> type[yaml.SafeLoader]:
         return loader.construct_scalar(node)
 
     Loader.add_constructor("tag:yaml.org,2002:map", mapping)
+
+    def number(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Any:
+        if ":" in node.value:  # 1:30, to YAML 1.1 ninety
+            return loader.construct_scalar(node)
+        whole = node.tag == "tag:yaml.org,2002:int"
+        return loader.construct_yaml_int(node) if whole else loader.construct_yaml_float(node)
+
     Loader.add_constructor("tag:yaml.org,2002:timestamp", text)
+    Loader.add_constructor("tag:yaml.org,2002:int", number)
+    Loader.add_constructor("tag:yaml.org,2002:float", number)
     return Loader
 
 
 def _check_values(content: Any, where: str) -> None:
-    """Refuse what no later stage can store: lone surrogates, endless numbers, aliases that stand for themselves or too much."""
+    """Refuse aliases that stand for themselves or for too much."""
     waiting, seen = [(content, 0)], 0
     while waiting:
         value, depth = waiting.pop()
@@ -191,10 +245,16 @@ def _check_values(content: Any, where: str) -> None:
             waiting += [(part, depth + 1) for item in value.items() for part in item]
         elif isinstance(value, list | tuple | set):
             waiting += [(part, depth + 1) for part in value]
-        elif isinstance(value, int) and not -LARGEST <= value < LARGEST:
-            raise AssayError(f"{where}: a number has more than 19 digits", "quote it if it is text")
-        elif isinstance(value, str) and not _encodable(value):
-            raise AssayError(f"{where}: the text {value[:40]!r} holds half a character (a lone surrogate)", "write it whole")
+
+
+def _spellings(key: yaml.Node) -> tuple[Any, ...]:
+    """What a key of a mapping may be called: as it is written, and as what it is read as."""
+    meant = {"tag:yaml.org,2002:bool": str(key.value).lower() in ("on", "yes", "true"), "tag:yaml.org,2002:null": None}
+    return (key.value, str(meant[key.tag])) if key.tag in meant else (key.value,)
+
+
+def _character(code: int) -> str:
+    return f"the character U+{code:04X} may not stand in it"
 
 
 def _encodable(text: str) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from assay.adaptive.rounds import Growing
 from assay.adaptive.targets import Target
-from assay.adaptive.until import FIRST, Settling
+from assay.adaptive.until import EARLIEST, FIRST, Settling
 from assay.metrics import metrics_for
 
 EXACT = metrics_for(("exact_match",))[0]
@@ -40,6 +40,23 @@ def test_a_round_asks_about_as_many_as_it_takes() -> None:
     (reached,) = one.reached()
     assert reached.settled
     assert reached.low <= truth.mean() <= reached.high
+
+
+@pytest.mark.parametrize(
+    ("within", "population", "first"), [(0.2, 54, 13), (0.2, 5000, 23), (0.4, 54, EARLIEST), (0.02, 5000, FIRST)]
+)
+def test_a_wide_interval_is_looked_at_early(within: float, population: int, first: int) -> None:
+    """Half of n / (1 + n / N), n = 2 log(40) / 4 / width^2, which settles it whatever the answers are."""
+    assert settling([], within, population, population).more() == first
+
+
+def test_looking_early_asks_no_more_than_looking_late() -> None:
+    truth = (np.random.default_rng(2).random(54) < 0.9).astype(float)
+    one = settling([], 0.2, 54, 54)
+    while count := one.more():
+        one = settling(truth[: one.growing.asked + count], 0.2, 54, 54)
+    assert one.growing.asked < 30
+    assert one.reached()[0].settled
 
 
 def test_it_never_asks_more_than_it_may() -> None:

@@ -36,6 +36,11 @@ def test_several_are_parted_by_commas_and_accuracy_is_the_main_metric() -> None:
         ("accuracy±-1", "no half width above 0"),
         ("accuracy±nan", "no half width above 0"),
         ("accuracy±inf", "no half width above 0"),
+        ("accuracy±1_0", "no half width above 0"),
+        ("accuracy±1e-160", "no interval can be known to be that narrow"),
+        ("accuracy±1e-170", "no interval can be known to be that narrow"),
+        ("accuracy±1e-300", "no interval can be known to be that narrow"),
+        ("accuracy±1e-400", "no half width above 0"),
         ("acuracy±0.1", "did you mean accuracy"),
         ("accuracy±0.1,accuracy±0.2", "names accuracy twice"),
         ("ece_10_bin±0.1", "no mean over single answers"),
@@ -51,4 +56,4 @@ def test_what_cannot_be_meant_is_refused_in_one_line(text: str, said: str) -> No
 @given(st.text(max_size=30))
 def test_any_text_is_a_target_or_an_error(text: str) -> None:
     with contextlib.suppress(AssayError):
-        assert all(target.within > 0 for target in parse_targets(text))
+        assert all(target.within >= 1e-6 for target in parse_targets(text))

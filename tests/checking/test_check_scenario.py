@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assay import registry
 from assay.checking import Finding, Report, check_scenario
+from assay.checking.near import Sample
 from assay.errors import AssayError
 from assay.statistics.precision import clusters_for_share
 
@@ -136,6 +137,14 @@ def test_labels_out_of_balance_without_cases_or_spelt_in_two_ways(tmp_path: Path
     assert len(of(rare, "imbalance")) == 1, "what is written in several ways or stands for nothing is not called rare as well"
     fixed = checked(tmp_path, *rows[:34], yaml=YAML + 'options: ["yes", "no"]\n')
     assert any("'no' is right in 0 of 34" in finding.message for finding in of(fixed, "imbalance"))
+
+
+def test_rare_labels_are_told_in_one_line(tmp_path: Path) -> None:
+    rows = [{"q": asks(number), "a": "often"} for number in range(60)]
+    rows += [{"q": asks(60 + number), "a": f"rare {number // 2:02}"} for number in range(24)]
+    (finding,) = of(checked(tmp_path, *rows), "imbalance")
+    assert finding.message.startswith("12 options are right in fewer than 5 of 84 cases each: 'rare 00' (2), ")
+    assert finding.message.endswith("'rare 07' (2) and 4 more")
 
 
 def test_right_answers_at_one_place_and_options_that_are_missing(tmp_path: Path) -> None:
@@ -278,3 +287,37 @@ def test_any_bytes_are_cases_or_findings(tmp_path: Path, parts: list[bytes]) -> 
         assert report.cases == {"test": len(asked)}
         return
     assert report.count("error")
+
+
+def test_of_very_many_cases_some_are_compared_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [*fine(40), {"q": asks(3), "a": "answer 3"}]
+    assert not [found for found in checked(tmp_path, *rows).findings if "chosen at random" in found.message]
+    monkeypatch.setattr(Sample.__init__, "__defaults__", (10, 10**6))
+    report = checked(tmp_path, *rows)
+    (said,) = of(report, "near duplicate")
+    assert said.severity == "note"
+    assert said.message == "cases that are nearly the same were looked for among 10 of 41, chosen at random"
+    (same,) = of(report, "duplicate")
+    assert same.rows == (4, 41)
+
+
+def test_answers_that_differ_in_their_middle_only_are_different(tmp_path: Path) -> None:
+    long = "It depends on many things. " * 20
+    rows = [{"q": "Why is that?", "a": f"{long}{word}{long}"} for word in ("yes", "no", "yes")]
+    (said,) = of(checked(tmp_path, *fine(), *rows), "contradiction")
+    assert said.rows == (31, 32, 33)
+    assert of(checked(tmp_path, *fine(), rows[0], rows[2]), "duplicate")
+
+
+def test_more_options_than_letters_are_an_error_where_they_are_to_be_lettered(tmp_path: Path) -> None:
+    options = [f"option {number}" for number in range(27)]
+    cases = [{"q": asks(number), "a": options[number]} for number in range(27)]
+    yaml = YAML.replace("prompting: {shots: 0}", f"options: {options}\nprompting: {{method: METHOD, shots: 0}}")
+    (found,) = of(checked(tmp_path, *cases, yaml=yaml.replace("METHOD", "multiple_choice_joint")), "options")
+    assert (found.severity, found.message) == ("error", "at most 26 options can be lettered")
+    assert (len(found.rows), found.hint) == (27, "use method: generation")
+    assert checked(tmp_path, *cases, yaml=yaml.replace("METHOD", "generation")).count("error") == 0
+
+
+def test_columns_are_found_whatever_white_space_is_around_their_names(tmp_path: Path) -> None:
+    assert checked(tmp_path, *({" q": row["q"], "a ": row["a"]} for row in fine(3))).cases == {"test": 3}

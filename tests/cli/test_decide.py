@@ -108,6 +108,8 @@ def test_a_profile_past_its_day_is_noted_and_the_record_stays_the_same_every_day
         ("weight: 1,", "weight: 1, scenarios: [billing],", 7, "unknown scenario 'billing'"),
         ("quasi_exact_match", "rouge_l", 6, "rouge_l was not measured in any scenario"),
         ("criteria:", "costs: {error: 1, metric: f1_score}\ncriteria:", 5, "the costs cannot be computed"),
+        ("criteria:", "redact: [input, inputt]\ncriteria:", 5, "unknown field to redact 'inputt' (did you mean input?"),
+        ("criteria:", "redact: [' ']\ncriteria:", 5, "redact is empty"),
     ],
 )
 def test_what_the_profile_names_wrongly_is_told_with_its_line(
@@ -145,6 +147,8 @@ def test_a_choice_of_another_decision_and_a_signed_record_are_not_written_over(a
     said = assay("decide", "profile.yaml")
     assert (said.code, said.err.count("\n")) == (2, 1)
     assert "records a choice by Ana Ruiz, of a decision that is another by now" in said.err
+    assert "Weights" in said.out  # the decision is shown all the same
+    assert "record:" not in said.out
     assert Path("profile.decision.json").read_bytes() == written
 
     profile.write_text(PROFILE)

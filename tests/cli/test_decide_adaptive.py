@@ -63,6 +63,44 @@ def test_the_best_is_found_with_a_part_of_the_requests(assay: Assay, tmp_path: P
     assert assay("verify", "profile.decision.json").code == 0
 
 
+def test_the_runs_of_a_race_go_where_the_profiles_are_whatever_the_suite_is_called(assay: Assay, tmp_path: Path) -> None:
+    prepare(tmp_path, "skill/0.9, skill/0.4", PROFILE.replace("runs/race", "elsewhere/mine"), (60,))
+    found = decided(assay("decide", "profile.yaml", "--adaptive", "--suite", "race.yaml", "--json"))
+    assert {run.path.parent for run in find_runs(tmp_path / "elsewhere")} == {tmp_path / "elsewhere" / "mine"}
+    assert not (tmp_path / "runs").exists()
+    record = json.loads((tmp_path / "profile.decision.json").read_text())
+    assert all(run["folder"].startswith("elsewhere/mine/") for run in record["evidence"])
+    assert assay("decide", "profile.yaml", "--out", "plain.json").code == 0
+    assert found["recommended"] == "skill/0.9"
+
+
+def test_a_race_needs_one_folder_for_its_runs(assay: Assay, tmp_path: Path) -> None:
+    prepare(tmp_path, "skill/0.9, skill/0.4", PROFILE.replace("[runs/race]", "[runs/one, runs/two]"), (20,))
+    said = assay("decide", "profile.yaml", "--adaptive", "--suite", "race.yaml")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "profile.yaml, line 3: --adaptive puts its runs into one folder" in said.err
+    assert not asked(tmp_path)
+
+
+def test_nobody_is_asked_where_a_choice_or_a_signature_is_in_the_records_place(assay: Assay, tmp_path: Path) -> None:
+    prepare(tmp_path, "skill/0.9, skill/0.4", counts=(60,))
+    race = ("decide", "profile.yaml", "--adaptive", "--suite", "race.yaml")
+    assert assay(*race, "--choose", "skill/0.9").code == 2  # nobody chose
+    assert not asked(tmp_path)
+    assert assay(*race, "--choose", "skill/0.9", "--by", "Ana").code == 0
+    requests = len(asked(tmp_path))
+    said = assay(*race)
+    assert said.code == 2
+    assert "records a choice by Ana, and is not written over; no model was asked" in said.err
+    assert assay("new", "key", "ana.pem").code == 0
+    assert assay("sign", "profile.decision.json", "--key", "ana.pem", "--name", "Ana", "--role", "owner").code == 0
+    said = assay(*race, "--choose", "skill/0.9", "--by", "Bo")
+    assert said.code == 2
+    assert "is signed, and is not written over; no model was asked" in said.err
+    assert len(asked(tmp_path)) == requests
+    assert assay(*race, "--out", "anew.json").code == 0
+
+
 def test_a_fast_candidate_wins_where_the_better_one_breaks_the_limit(assay: Assay, tmp_path: Path) -> None:
     limit = "constraints:\n  - {name: in time, metric: latency_p95_s, at_most: 1}\n"
     prepare(tmp_path, "skill/0.9-slow, skill/0.8, skill/0.5", PROFILE + limit)

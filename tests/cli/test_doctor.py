@@ -25,14 +25,16 @@ from fake_servers import mock_server, own_server, run
 Reply = Callable[[str, dict[str, Any]], tuple[int, Any]]
 
 
-async def probed(reply: Reply, **details: Any) -> tuple[dict[str, Finding], list[tuple[str, dict[str, Any]]]]:
+async def probed(
+    reply: Reply, listed: Any = None, **details: Any
+) -> tuple[dict[str, Finding], list[tuple[str, dict[str, Any]]]]:
     """What is found out about a server that answers with `reply(path, body)`, and all that it was asked."""
     asked: list[tuple[str, dict[str, Any]]] = []
 
     async def handler(request: web.Request) -> web.Response:
         path = request.path.removeprefix("/v1")
         if request.method == "GET":
-            return web.json_response({"data": [{"id": "m"}]})
+            return web.json_response({"data": [{"id": "m", "max_model_len": listed}]})
         body = await request.json()
         asked.append((path, body))
         status, answer = reply(path, body)
@@ -89,6 +91,15 @@ def test_what_an_endpoint_takes_and_refuses_is_found_out_and_becomes_settings() 
     assert found["log-probabilities"].settings == {"body": {"logprobs": None, "top_logprobs": None}}
     assert found["streaming"].settings == {"stream": True, "body": {"stream_options": None}}
     assert all(body.get("max_tokens", 0) <= 24 for _, body in asked)
+
+
+@pytest.mark.parametrize(("listed", "window"), [(4096, 4096), ("4096", None), (True, None), (-1, None), (10**30, None)])
+def test_the_window_that_the_list_of_models_tells_becomes_a_setting(listed: Any, window: int | None) -> None:
+    found, _ = run(probed(capable_chat, listed))
+    assert found["endpoint"].settings.get("context_window") == window
+    assert ("a window of 4,096 tokens" in found["model"].said) == (window is not None)
+    configured, _ = run(probed(capable_chat, listed, context_window=1000))
+    assert "context_window" not in configured["endpoint"].settings
 
 
 def test_an_endpoint_that_takes_no_temperature_is_asked_without_one() -> None:

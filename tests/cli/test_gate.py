@@ -10,6 +10,7 @@ import pytest
 
 from assay.records import DataIdentity
 from cli_helpers import Assay
+from decision_records import no_file_larger_than
 from scored_runs import Said, scored_run
 
 DIGEST = "0123456789abcdef" * 4
@@ -79,6 +80,14 @@ def test_a_file_that_cannot_be_written_is_named(assay: Assay, home: Path) -> Non
     said = assay("gate", "profile.yaml", "-m", "m/good", "--junit", "/dev/full")
     assert said.code == 2
     assert said.err.startswith("error: /dev/full cannot be written: ")
+
+
+def test_on_a_full_disk_no_half_of_a_report_is_left(assay: Assay, home: Path) -> None:
+    with no_file_larger_than(50):
+        said = assay("gate", "profile.yaml", "-m", "m/good", "--junit", "gate.xml")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert said.err.startswith("error: gate.xml cannot be written: ")
+    assert not [path for path in home.iterdir() if path.name not in ("profile.yaml", "runs")]
 
 
 def test_the_same_evidence_gives_the_same_bytes(assay: Assay, home: Path) -> None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from cli_helpers import Assay
+from decision_records import no_file_larger_than
 
 ASK = ("run", "billing_support:", "capitals:", "-n", "12", "-m", "baseline/majority", "-m", "baseline/uniform")
 
@@ -34,6 +35,16 @@ def test_a_profile_that_is_there_is_kept_unless_told_otherwise(assay: Assay) -> 
     text = Path("mine.yaml").read_text()
     assert "baseline/majority" in text
     assert "baseline/uniform" not in text
+
+
+def test_on_a_full_disk_no_half_of_a_profile_is_left(assay: Assay, tmp_path: Path) -> None:
+    assert assay(*ASK[:2], *ASK[3:5], "-m", "baseline/majority").code == 0
+    before = sorted(tmp_path.iterdir())
+    with no_file_larger_than(50):
+        said = assay("new", "profile", "runs", "-o", "mine.yaml")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert said.err.startswith("error: mine.yaml cannot be written: ")
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_what_cannot_be_drafted_is_one_line_with_a_way_out(assay: Assay) -> None:

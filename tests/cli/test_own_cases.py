@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from assay import planning
 from cli_helpers import Assay
 
 MODEL = ("-m", "baseline/majority", "--toxicity", "none")
@@ -171,7 +173,7 @@ BROKEN = {
     "no such column": ("id,question,reply,region\na,Why?,refund,n\n", YAML, "line 5, answer: cases.csv has no column 'answer'"),
     "too many fields": (HEAD + "a,Why?,refund,n\nb,How, then?,refund,n\n", YAML, "line 3 has 5 fields"),
     "too few fields": (HEAD + "a,Why?,refund\n", YAML, "line 2 has 3 fields"),
-    "open quote": (HEAD + 'a,"Why?,refund,n\n', YAML, "is not CSV"),
+    "open quote": (HEAD + 'a,"Why?,refund,n\n', YAML, "line 2 opens a quote that is never closed"),
     "column twice": ("id,question,question,answer\na,b,c,refund\n", YAML, "names the column 'question' twice"),
     "no rows": (HEAD, YAML, "holds no rows"),
     "empty file": ("", YAML, "holds no rows"),
@@ -291,9 +293,87 @@ def test_coverage_as_a_table_as_markdown_and_as_json(assay: Assay, tmp_path: Pat
     assert found["nobody"] == ["ours: telepathy"]
 
 
+def test_a_scenario_is_written_where_the_user_says(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "billing.csv").write_text(GOOD)
+    (tmp_path / "mine").mkdir()
+    assert assay("new", "scenario", "billing.csv", "-y", "-o", "mine/other.yaml").code == 0
+    text = (tmp_path / "mine" / "other.yaml").read_text()
+    assert "scenario: other\n" in text
+    assert 'file: "../billing.csv"' in text
+    assert assay("run", "mine/other.yaml", *MODEL).code == 0
+    assert "ends in .yaml" in assay("new", "scenario", "billing.csv", "-y", "-o", "other.txt").err
+
+
+def test_a_method_that_drops_the_examples_says_so_when_planned_and_run(
+    assay: Assay, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    yaml = YAML.replace("source: cases.csv", "source: {file: cases.csv, held_out: 0.2}").replace("shots: 0", "shots: 3")
+    files(tmp_path, yaml=yaml)
+    way = "mine.yaml:method=multiple_choice_separate_original"
+    for verb in ("plan", "run"):
+        caplog.clear()
+        planning._warn_of_method.cache_clear()  # said once in a process
+        said = assay(verb, way, *MODEL)
+        assert said.code == 0, said.err
+        assert "multiple_choice_separate_original shows no examples, the scenario 3: shots: 3 beside the method" in caplog.text
+    caplog.clear()
+    planning._warn_of_method.cache_clear()
+    assert assay("plan", f"{way},shots=3", *MODEL).code == 0
+    assert "examples" not in caplog.text
+
+
 def test_the_card_of_a_file_names_the_file(assay: Assay, tmp_path: Path) -> None:
     (tmp_path / "bills.csv").write_text("question,answer\n" + "".join(f"How much is {n}?,{n}\n" for n in range(4)))
     assert assay("new", "scenario", "bills.csv", "--yes").code == 0
     said = assay("show", "scenario", "bills.yaml", "--prompts", "1")
     assert said.code == 0, said.err
     assert "written:     bills.yaml\n" in said.out
+
+
+def test_names_with_white_space_around_them_run_at_once(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(GOOD.replace(HEAD, "id, question , answer, region\n"))
+    assert "30 cases can be asked" in assay("new", "scenario", "x.csv").out
+    assert assay("run", "x.yaml", *MODEL).code == 0
+    refused = assay("new", "scenario", "x.csv", "--force", "--answer", "nosuch")
+    assert (refused.code, "unknown column of x.csv: 'nosuch' (known: id, question, answer, region)" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "typed"),
+    [
+        ("my cases.csv", "my cases.yaml", "'my cases.yaml'"),
+        ("x:y=1,z=2.csv", "x_y=1,z=2.yaml", "x_y=1,z=2.yaml"),
+        ("a\nb\x1b[31m.csv", "a_b_[31m.yaml", "'a_b_[31m.yaml'"),
+        ("-dash.csv", "-dash.yaml", "./-dash.yaml"),
+    ],
+)
+def test_what_to_type_next_can_be_typed(assay: Assay, tmp_path: Path, name: str, written: str, typed: str) -> None:
+    (tmp_path / name).write_text(GOOD)
+    said = assay("new", "scenario", "--", name)
+    assert said.code == 0, said.err
+    assert (tmp_path / written).is_file()
+    assert f"next:  assay check {typed}\n       assay run {typed} -m" in said.out
+    assert said.out.replace("\n", "").isprintable()
+    (argument,) = shlex.split(typed)
+    assert assay("check", argument).code == 0
+
+
+def test_a_file_of_examples_alone_has_no_case_to_ask(assay: Assay, tmp_path: Path) -> None:
+    lines = GOOD.splitlines()
+    (tmp_path / "x.csv").write_text("\n".join([lines[0] + ",split", *(line + ",train" for line in lines[1:])]) + "\n")
+    assert "no case can be asked yet: all are examples" in assay("new", "scenario", "x.csv").out
+    (tmp_path / "x.csv").write_text(
+        "\n".join([lines[0] + ",split", *(f"{line},{'train' if at else 'test'}" for at, line in enumerate(lines[1:]))])
+    )
+    assert "1 cases can be asked, 29 are examples" in assay("new", "scenario", "x.csv", "--force").out
+
+
+def test_a_scenario_that_cannot_be_begun_leaves_nothing_behind(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"question": "a", "options": {"text": ["b", "c"]}, "answer": "b"}\n' * 3)
+    refused = assay("new", "scenario", "x.jsonl")
+    assert (refused.code, "x.jsonl, row 1, column options: it holds an object" in refused.err) == (2, True)
+    (tmp_path / "y.csv").write_text(GOOD)
+    (tmp_path / "y.yaml").mkdir()
+    refused = assay("new", "scenario", "y.csv", "--force")
+    assert (refused.code, "y.yaml cannot be written: Is a directory (" in refused.err) == (2, True)
+    assert not (tmp_path / "x.yaml").exists()

@@ -76,7 +76,9 @@ def test_a_picture_takes_the_place_of_an_earlier_one_in_one_piece_and_through_li
     before = sorted(os.listdir())
     replace = os.replace
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
-    assert assay("plot", "reliability", runs, "-o", "x.svg").code == 2
+    said = assay("plot", "reliability", runs, "-o", "x.svg")
+    assert said.code == 2
+    assert said.err == "error: x.svg: No space left on device (free some space)\n"
     assert Path("real.svg").read_text() == "earlier"
     monkeypatch.setattr(os, "replace", replace)
     assert assay("plot", "reliability", runs, "-o", "x.svg").code == 0

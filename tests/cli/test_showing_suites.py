@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.store import find_runs
+from assay.store.folders import SPEC, STATS
 from cli_helpers import Assay
 
 RUN = ("run", "billing_support:", "-m", "baseline/majority", "-m", "baseline/uniform", "-n", "6", "--quiet")
@@ -30,6 +31,26 @@ def test_runs_that_are_not_finished_are_named(assay: Assay) -> None:
     said = assay("show", "runs/default")
     assert said.code == 2
     assert "holds no finished run: 2 of 2 runs are not finished" in said.err
+
+
+@pytest.mark.parametrize("name", [SPEC, STATS])
+def test_a_run_that_lost_a_file_is_named_and_the_others_are_shown(assay: Assay, name: str) -> None:
+    assert assay(*RUN).code == 0
+    majority, uniform = find_runs(Path("runs"))
+    (uniform.path / name).unlink()
+    said = assay("show", "runs")
+    assert said.code == 0
+    assert "baseline/majority" in said.out
+    assert "baseline/uniform" not in said.out.split("[…]")[0]
+    assert f"{uniform.path}: not shown, as it lost {name}" in " ".join(said.out.split())
+    assert [run["label"] for run in json.loads(assay("show", "runs", "--json").out)] == ["baseline/majority"]
+    said = assay("show", uniform.path)
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert f"not shown, as it lost {name}" in said.err
+    (majority.path / name).unlink()
+    said = assay("show", "runs")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "holds no run that can be shown" in said.err
 
 
 def test_what_was_left_out_stands_in_the_summary_and_is_shown(assay: Assay) -> None:

@@ -55,6 +55,25 @@ def test_a_decision_is_signed_and_verified_with_the_keys_that_are_known(assay: A
     assert "Fit for sorting, not for answering." in Path(RECORD).with_suffix(".md").read_text()
 
 
+def test_the_public_part_of_a_key_is_printed_again_for_a_file(assay: Assay) -> None:
+    public = re.findall(r"public key:  (\S+)", assay("new", "key", "ana.pem").out)[0]
+    said = assay("new", "key", "ana.pem", "--public")
+    assert (said.code, said.out) == (0, f"{public}\n")
+    assert "SHA256:" in said.err
+    Path("ana.pub").write_text(said.out)
+    assert assay(*SIGN).code == 0
+    assert assay("verify", RECORD, "--key", "ana.pub", "--quick").code == 0
+    assert assay("new", "key", "nobody.pem", "--public").code == 2
+
+
+def test_a_profile_in_place_of_its_record_is_told_so(assay: Assay) -> None:
+    Path("billing.yaml").write_text("name: x\n")
+    for command in (("verify", "billing.yaml"), ("evidence", "billing.yaml", "x.zip")):
+        said = assay(*command)
+        assert (said.code, said.err.count("\n")) == (2, 1)
+        assert "did you mean billing.decision.json?" in said.err
+
+
 def test_a_decision_that_was_changed_is_neither_signed_nor_verified_nor_packed(assay: Assay) -> None:
     assert assay("new", "key", "ana.pem").code == 0
     record = Path(RECORD)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from assay.comparison import aggregates
 from assay.comparison.aggregates import aggregate
 from assay.comparison.boards import make_boards
 from assay.comparison.matrices import Matrix
@@ -117,3 +118,11 @@ def test_unbounded_values_have_win_rates_but_no_mean_score() -> None:
 def test_a_single_scenario_has_no_aggregate() -> None:
     held = [rates(0.9, 0.5, 0.1, scenario="one")]
     assert aggregate(list(zip(held, make_boards(held), strict=True)), tuple("abc"), "", False, seed=0) is None
+
+
+def test_opponents_beaten_in_a_resample_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    means = array_generator("beaten").integers(0, 4, (9, 5)) / 4.0
+    expected = [[sum(1.0 if own > other else 0.5 if own == other else 0.0 for other in row) for own in row] for row in means]
+    for at_once in (1, 60, 10_000):
+        monkeypatch.setattr(aggregates, "AT_ONCE", at_once)
+        assert aggregates._beaten(means).tolist() == expected

@@ -152,6 +152,18 @@ def test_of_many_candidates_only_neighbours_are_shown_unless_all_are_asked_for(t
     assert few.rows[0][:2] == ["made/45", "made/40"]
 
 
+def test_p_values_over_scenarios_are_shown_where_there_are_several(tmp_path: Path) -> None:
+    for scenario in ("one", "two"):
+        for right in (20, 40):
+            share(right, f"made/{right}", tmp_path / scenario, scenario=scenario)
+    several = comparison_tables(compare(gather([tmp_path]), Question()))
+    (_, alone) = comparison_tables(compare(gather([tmp_path / "one"]), Question()))
+    assert [("over scenarios" in table.header) for table in several[:4]] == [False, True, False, True]
+    assert "over scenarios" not in alone.header
+    assert len(alone.header) == len(alone.rows[0])
+    assert not any("Over scenarios" in note for note in alone.notes)
+
+
 def test_a_turned_pair_says_the_same_from_the_other_side(tmp_path: Path) -> None:
     share(20, "made/a", tmp_path)
     share(50, "made/b", tmp_path)

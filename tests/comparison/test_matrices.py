@@ -39,6 +39,15 @@ def test_only_instances_that_all_were_asked_are_compared_and_failed_ones_stay_mi
     assert np.array_equal(found.values, [[np.nan, 1.0], [1.0, 0.0]], equal_nan=True)
 
 
+def test_where_not_all_share_the_instances_each_two_have_those_that_they_share(tmp_path: Path) -> None:
+    write_run(tmp_path, "made/a", [trial_of(0, 1.0, group="x"), trial_of(1, None), trial_of(3, None)])
+    write_run(tmp_path, "made/b", [trial_of(1, 1.0), trial_of(2, 0.0, group="x"), trial_of(3, None)])
+    (found,) = matrices(gather([tmp_path]).runs["made"], EXACT, "scenario", shared=False)
+    assert found.instances == ("item0000", "item0001", "item0002"), "nobody has a value of the last one"
+    assert np.array_equal(found.values, [[1.0, np.nan, np.nan], [np.nan, 1.0, 0.0]], equal_nan=True)
+    assert found.clusters[0] == found.clusters[2] != found.clusters[1], "groups are known of every instance"
+
+
 def test_documents_are_clusters_and_an_item_named_like_a_document_is_none_of_it(tmp_path: Path) -> None:
     groups = ["item0003", "item0003", None, None]
     for name in ("made/a", "made/b"):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.comparison import pairs as pairs_room
 from assay.comparison.pairs import paired_differences
 from assay.identity import array_generator
 from comparison_helpers import matrix
@@ -120,3 +122,17 @@ def test_a_difference_that_hardly_varies_is_not_certain() -> None:
     once = paired_differences(matrix([[1.0] * 59 + [0.0], [0.5] * 60]))
     assert once.low[0] < found.low[0]
     assert once.high[0] - once.low[0] > found.high[0] - found.low[0]
+
+
+@given(seed=st.integers(0, 99), at_once=st.integers(1, 200), yes=st.booleans())
+def test_pairs_in_portions_are_the_same_to_the_last_bit(seed: int, at_once: int, yes: bool) -> None:
+    generator = array_generator("portions", seed)
+    values = generator.random((7, 12))
+    values = np.where(values < 0.1, np.nan, values > 0.5 if yes else values)
+    held = matrix(values, "exact_match")
+    whole = paired_differences(held)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs_room, "AT_ONCE", at_once)
+        portions = paired_differences(held)
+    for each in fields(whole):
+        assert getattr(whole, each.name).tobytes() == getattr(portions, each.name).tobytes(), each.name

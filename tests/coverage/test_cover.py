@@ -93,6 +93,24 @@ columns: [Welsh, English]
     assert found.nobody == ("our workflows: telepathy",)
 
 
+def test_a_column_that_nobody_measures_is_told_like_a_row(tmp_path: Path) -> None:
+    chart = read_map(write(tmp_path, "map: ours\nrows: [customer support, medicine]\ncolumns: [Welsh, Klingon]\n"))
+    assert cover(own(tmp_path), chart, families=False).nobody == ("ours: Klingon, whatever the row",)
+
+
+def test_an_axis_of_ones_own_that_nobody_declares_is_a_slip_or_a_gap(tmp_path: Path) -> None:
+    row = "map: ours\nrows:\n  - {name: contracts, where: {terms.AXIS: cancel}}\n"
+    suite = own(tmp_path)
+    assert cover(suite, read_map(write(tmp_path, row.replace("AXIS", "process"))), families=False).notes == ()
+    with pytest.raises(AssayError, match=r"'terms.proces' \(did you mean terms.process"):
+        cover(suite, read_map(write(tmp_path, row.replace("AXIS", "proces"))), families=False)
+    (note,) = cover(suite, read_map(write(tmp_path, row.replace("AXIS", "weather"))), families=False).notes
+    assert "terms.weather, which 'contracts' asks for" in note
+    named = row + "  - {name: by file, scenarios: [enquiries.yaml]}\n"
+    other = Suite(scenarios=("boolq",))
+    assert cover(other, read_map(write(tmp_path, named.replace("AXIS", "process"))), families=False).notes == ()
+
+
 def test_what_fits_no_column_stands_in_one_of_its_own(tmp_path: Path) -> None:
     chart = read_map(write(tmp_path, "map: m\nrows: [customer support]\ncolumns: [medicine]\n"))
     (table,) = cover(own(tmp_path), chart, families=False).tables

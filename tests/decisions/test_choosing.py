@@ -47,6 +47,18 @@ def test_the_same_record_is_left_as_it_is_even_later_and_with_other_versions(tmp
     assert path.read_bytes() == written
 
 
+@pytest.mark.parametrize("harm", ["removed", "changed"])
+def test_the_page_of_a_record_that_stays_is_restored(harm: str, tmp_path: Path) -> None:
+    path = tmp_path / "it.json"
+    put_down(record(tmp_path, chosen="a", by="Ana"), path)
+    page = path.with_suffix(".md")
+    good = page.read_bytes()
+    for again in (record(tmp_path), record(tmp_path, chosen="a", by="Ana")):
+        page.unlink() if harm == "removed" else page.write_bytes(good + b"x")
+        put_down(again, path)
+        assert page.read_bytes() == good
+
+
 def test_a_choice_stays_and_a_new_choice_takes_its_place(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
     put_down(record(tmp_path, chosen="a", by="Ana"), path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
@@ -68,6 +69,10 @@ KINDS: dict[str, tuple[Any, float, tuple[float | None, float | None]]] = {
     "mostly 1": (lambda rng, n: rng.choice([0, 0.5, 1], p=[0.02, 0.03, 0.95], size=n), 0.965, (0, 1)),
     "mostly low": (lambda rng, n: rng.beta(0.3, 2, n), 0.3 / 2.3, (0, 1)),
     "mostly high": (lambda rng, n: rng.beta(5, 0.5, n), 5 / 5.5, (0, 1)),
+    "nothing, a little or all": (lambda rng, n: rng.choice([0, 0.02, 1], n, p=[0.9, 0.09, 0.01]), 0.0118, (0, 1)),
+    "toxicity": (lambda rng, n: rng.choice([0, 0.05, 0.2, 1], n, p=[0.7, 0.24, 0.051, 0.009]), 0.0312, (0, 1)),
+    "half and rarely all": (lambda rng, n: rng.choice([0.5, 1], n, p=[0.98, 0.02]), 0.51, (0, 1)),
+    "mostly nothing": (lambda rng, n: rng.beta(0.02, 1, n), 0.02 / 1.02, (0, 1)),
     "normal": (lambda rng, n: rng.normal(1, 1, n), 1, (None, None)),
     "seconds": (lambda rng, n: rng.lognormal(0, 0.5, n), float(np.exp(0.125)), (0, None)),
     "exponential": (lambda rng, n: rng.exponential(1, n), 1, (0, None)),
@@ -83,7 +88,7 @@ def test_bounds_of_means_are_on_the_wrong_side_in_at_most_5_of_100(kind: str, n:
         values = draw(rng, n)
         estimate = clustered_mean(values, np.arange(n), bounds)
         assert estimate is not None
-        drawn = values[rng.integers(n, size=(100, n))].mean(axis=1) if bounds != (0, 1) else NONE
+        drawn = values[rng.integers(n, size=(100, n))].mean(axis=1)
         reach = reach_of(estimate, bounds, drawn, 0.95)
         if reach is not None:
             above += reach(1, 1) < truth
@@ -91,6 +96,67 @@ def test_bounds_of_means_are_on_the_wrong_side_in_at_most_5_of_100(kind: str, n:
     # The chance of the simulation itself adds about 0.006 either way.
     assert above / trials <= MOST_WRONG + 0.012
     assert below / trials <= MOST_WRONG + 0.012
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [40, 300])
+def test_no_mixture_of_three_values_passes_a_limit_below_its_mean_in_more_than_5_of_100(n: int) -> None:
+    """Values b, a, and with a chance of so many in n 1: what hides a rare high value best."""
+    rng, trials, wrong = np.random.default_rng(n), 400, []
+    for base, other, often, expected in product((0, 0.3, 0.6), (0.02, 0.3, 0.8), (0.03, 0.3, 0.9), (0, 0.5, 1, 3, 5)):
+        chances = np.array([1 - often - expected / n, often, expected / n])
+        if chances[0] < 0:
+            continue
+        values = np.array([base, max(base, other), 1.0])
+        truth, above, below = float(values @ chances), 0, 0
+        for counts in rng.multinomial(n, chances, trials):
+            estimate = clustered_mean(np.repeat(values, counts), np.arange(n), (0, 1))
+            assert estimate is not None
+            reach = reach_of(estimate, (0, 1), rng.multinomial(n, counts / n, 100) @ values / n, 0.95)
+            assert reach is not None
+            above += reach(1, 1) < truth - 1e-9
+            below += reach(-1, 1) > truth + 1e-9
+        wrong.append(max(above, below) / trials)
+    assert max(wrong) <= MOST_WRONG + 3.5 * (0.05 * 0.95 / trials) ** 0.5  # the largest of two hundred
+
+
+def test_a_value_a_little_above_nought_does_not_make_a_bound_stricter() -> None:
+    noughts = verdict([0.0] * 40, at_most=0.5).bound
+    little = verdict([0.0] * 39 + [0.02], at_most=0.5).bound
+    assert noughts == pytest.approx(1 - 0.05 ** (1 / 40))
+    assert little is not None
+    assert noughts is not None
+    assert noughts < little < noughts + 0.01
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=40), st.sampled_from([0.8, 0.95, 0.99]))
+def test_no_values_have_a_bound_below_that_of_noughts_or_above_that_of_ones(values: list[float], confidence: float) -> None:
+    n = len(values)
+    ends = []
+    for some in (values, [0.0] * n, [1.0] * n):
+        estimate = clustered_mean(np.array(some), np.arange(n), (0, 1))
+        assert estimate is not None
+        reach = reach_of(estimate, (0, 1), NONE, confidence)
+        assert reach is not None
+        ends.append((reach(1, 1), reach(-1, 1)))
+    assert ends[0][0] >= ends[1][0] - 1e-9
+    assert ends[0][1] <= ends[2][1] + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["mostly 1", "mostly low", "mostly high", "toxicity", "mostly nothing"])
+def test_the_bound_of_graded_values_is_about_the_quantile_of_means_with_weights_that_sum_to_1(kind: str) -> None:
+    """One more value at the bound, and weights of all drawn evenly (Learned-Miller and Thomas 2019): by drawing them."""
+    rng, n = np.random.default_rng(2), 60
+    values = np.asarray(KINDS[kind][0](rng, n), dtype=float)
+    estimate = clustered_mean(values, np.arange(n), (0, 1))
+    assert estimate is not None
+    reach = reach_of(estimate, (0, 1), NONE, 0.95)
+    assert reach is not None
+    weights = rng.dirichlet(np.ones(n + 1), 20_000)
+    above, below = weights @ np.append(values, 1.0), weights @ np.append(values, 0.0)
+    assert reach(1, 1) - estimate.value == pytest.approx(float(np.quantile(above, 0.95)) - estimate.value, rel=0.12)
+    assert estimate.value - reach(-1, 1) == pytest.approx(estimate.value - float(np.quantile(below, 0.05)), rel=0.12)
 
 
 def test_the_bound_is_the_one_that_decides() -> None:

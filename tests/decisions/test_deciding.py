@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assay.decisions.deciding import decide
 from assay.decisions.profile import Constraint, Costs, Criterion, Value
 from assay.decisions.results import Decision
+from assay.errors import AssayError
 from decision_helpers import measured, profile, shares
 
 RIGHT = Criterion(name="right", metric="exact_match", weight=2.0)
@@ -163,6 +164,13 @@ def test_without_criteria_the_expected_cost_decides() -> None:
     assert "An answer is expected to cost: b 0.200 EUR; a 0.400 EUR." in found.words
 
 
+def test_more_candidates_than_can_be_compared_are_refused() -> None:
+    wanted = profile([RIGHT])
+    many = {f"m/{number:03}": [mixed(10, 20)] for number in range(201)}
+    with pytest.raises(AssayError, match=r"^201 candidates are more than .* \(name those .* under candidates, at most 200\)"):
+        decide(wanted, measured(wanted, many))
+
+
 def test_costs_alone_decide() -> None:
     wanted = profile([], [], Costs(error=2.0, currency="EUR"))
     found = decide(wanted, measured(wanted, {"a": [seconds(0.4)], "b": [seconds(0.2)]}))
@@ -257,7 +265,7 @@ COLUMN = st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=8, max_
 
 
 @given(
-    st.lists(st.none() | st.floats(0, 3) | st.integers(1, 2) | st.just((0.5, 2.0)), max_size=3),
+    st.lists(st.none() | st.just(0.0) | st.floats(1e-6, 3) | st.integers(1, 2) | st.just((0.5, 2.0)), max_size=3),
     st.integers(0, 2),
     st.lists(st.lists(COLUMN, min_size=5, max_size=5), min_size=1, max_size=4),
 )

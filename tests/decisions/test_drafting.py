@@ -103,7 +103,9 @@ def test_limits_are_those_that_the_best_candidate_is_about_to_keep_and_none_that
     assert "at_least: 0\n" not in text
     for name in ("made/a", "made/b"):
         write_run(tmp_path / "bad", name, [trial_of(item, 0.0) for item in range(100)])
-    assert "right often enough" not in written(tmp_path, tmp_path / "bad")[1]
+    told = written(tmp_path, tmp_path / "bad")[1]
+    assert 'name: "right often enough"' not in told
+    assert "# no limit suggested for right often enough: the interval of the best reaches the worst value there is" in told
 
 
 def test_no_range_reaches_to_calibration_errors_that_nobody_would_accept(tmp_path: Path) -> None:

@@ -24,8 +24,10 @@ from hypothesis import strategies as st
 from assay import __version__
 from assay.decisions.deciding import decide
 from assay.decisions.measuring import measure
-from assay.decisions.packing import make_pack, write_zip
+from assay.decisions.pack_pages import _in_words
+from assay.decisions.packing import make_pack, write_pack, write_zip
 from assay.decisions.reading import read_profile
+from assay.decisions.record_page import _in_order
 from assay.decisions.recording import make_record, read_record, sealed, write_record
 from assay.decisions.redaction import Redactions, redact
 from assay.decisions.verification import Checked, Options, Verifier
@@ -113,7 +115,7 @@ def test_the_recipe_in_the_readme_gives_the_records_digest(folder: Path, tmp_pat
     write_record(sealed(msgspec.structs.replace(record, decision=decision)), folder / RECORD)
     assert "e-8" in (folder / RECORD).read_text("utf-8")
     signed_by(folder / RECORD, "ana")
-    make_pack(folder / RECORD, tmp_path / "pack.zip")
+    write_pack(read_record(folder / RECORD), folder / RECORD, tmp_path / "pack.zip")
     held = unzipped(tmp_path / "pack.zip", tmp_path / "held")
     assert run_recipe(held) == "record.json: OK\n"
     text = (held / "record.json").read_text("utf-8")
@@ -451,3 +453,12 @@ def test_what_is_no_pack_is_said_in_one_line(content: bytes, tmp_path: Path) -> 
     said = wrong(pack)
     assert "damaged, or no zip" in said[0] or [line.split(": ")[-1] for line in said[:2]] == ["missing", "missing"]
     assert not any("\n" in line for line in said)
+
+
+def test_a_page_names_criteria_in_the_order_of_the_profile() -> None:
+    """A record's file sorts the keys of its weights."""
+    assert _in_order({"a": 0.2, "b": 0.5, "c": 0.3}, ["c", "a"]) == [("c", 0.3), ("a", 0.2), ("b", 0.5)]
+
+
+def test_a_card_reads_as_people_write() -> None:
+    assert _in_words({"process": "intake", "channel": ["mail", "chat"]}) == "process: intake; channel: mail, chat"

@@ -94,10 +94,10 @@ WRONG = [
     ("weight: [2, 4]", "weight: [4, 2]", r"line 6: criterion 'right': the range \[4, 2\] is turned round"),
     ("weight: [2, 4]", "weight: -1", r"line 6: criterion 'right': weight must lie between"),
     ("weight: [2, 4]", "weight: .nan", r"line 6: .*weight must lie between"),
-    ("weight: [2, 4]", "weight: [1, 2, 3]", r"line 6: criteria.0.weight: .*\(a number, or a range such as \[1, 3\]\)"),
+    ("weight: [2, 4]", "weight: [1, 2, 3]", r"line 6: criterion .*: weight: .*\(a number, or a range such as \[1, 3\]\)"),
     ("weight: 1,", "weight: 1, importance: 1,", r"line 7: .*weight and importance exclude each other"),
     ("importance: 2", "importance: 0", r"line 12: criterion 'robust': importance must be a rank from 1 to 4, not 0"),
-    ("on: worst", "on: worse", r"line 10: criteria.2.on: Invalid enum value 'worse' \(original, perturbed, worst or change\)"),
+    ("on: worst", "on: worse", r"line 10: criterion .*: on: Invalid enum value 'worse' \(original, perturbed"),
     (", value: {unacceptable: 5, satisfying: 0.5}", "", r"line 13: .*'fast': latency_s has no upper bound \(add value: "),
     ("metric: latency_s, value: {unacceptable: 5, satisfying: 0.5}", "metric: mean_confidence", "is worth cannot be guessed"),
     ("{unacceptable: 0.3, satisfying: 0}", "{unacceptable: 0, satisfying: 0.3}", "lower values of ece_10_bin are better"),
@@ -127,8 +127,17 @@ WRONG = [
     ("exact_match, on: change, at_least: -0.1", "ece_10_bin, on: worst, at_most: 0.2", "ece_10_bin has no worst case"),
     ("metric: exact_match, on: change", "metric: latency_s, on: change", "latency_s has no change between copies"),
     ("[openai/a, openai/b]", "[openai/a, openai/a]", r"line 4: candidates names 'openai/a' twice"),
-    ("[openai/a, openai/b]", "[1, 2]", r"line 4: candidates.0: .*\(a list of texts\)"),
+    ("[openai/a, openai/b]", "[1, 2]", r"line 4: candidates number 1 1 is no text \(a list of texts\)"),
     ("error: 5", "error: -5", r"line 17: costs: error must not be negative or endless, but is -5"),
+    ("error: 5", "error: 1.0e+155", r"line 17: costs: error must lie between 1e-12 and 1e\+12 or be 0, not be 1e\+155"),
+    ("error: 5", "answer: 1.0e+307", r"line 17: costs: answer must lie between"),
+    ("error: 5", "latency: 1e-300", r"line 17: costs: latency must lie between"),
+    ("weight: 1,", "weight: 1:30,", r"line 7: criterion .*: weight .* is no number or list \(a number, or a range"),
+    ("name: honest", 'name: "\\u200b"', r"line 7: .*name is empty"),
+    ("    on: worst\n", "    on: worst\n    yes: original\n", r"line \d+: 'yes' appears twice"),
+    ("    on: worst\n", "    on: worst\n    'on': original\n", r"line 1\d: 'on' appears twice, quoted and bare"),
+    ("seed: 7", "~: 7", r"line 19: unknown key 'None'"),
+    ("seed: 7", "true: 7", r"line 19: unknown key 'True'"),
     ("error: 5", "error: 5, metric: latency_s", r"line 17: costs: latency_s does not tell right answers from wrong ones"),
 ]  # fmt: skip
 
@@ -151,8 +160,11 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, old: str, new: str
             "name: x\ndeployment: {owner: a, context: b}",
             r"there is nothing to decide by \(add criteria, constraints or costs\)",
         ),
-        ("name: x\ndeployment: {owner: a, context: b}\ncriteria: {name: r}", r"line 3: criteria: .*start each with - name:"),
-        ("name: x\ndeployment: {owner: a, context: b}\ncriteria: [r]", r"line 3: criteria.0: Expected `object`"),
+        (
+            "name: x\ndeployment: {owner: a, context: b}\ncriteria: {name: r}",
+            r"line 3: criteria is no list \(.*start each with - name:",
+        ),
+        ("name: x\ndeployment: {owner: a, context: b}\ncriteria: [r]", r"line 3: criterion number 1 'r' is no mapping"),
         (
             "name: x\ndeployment: {owner: a, context: b}\ncriteria: [{metric: exact_match}]",
             "criterion number 1: name is missing",
@@ -178,14 +190,19 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path: Path) -> None:
     assert named.constraints[1].name == "1e5"
 
 
-@pytest.mark.parametrize(("count", "refused"), [(50, False), (51, True)])
-def test_more_criteria_than_anybody_can_weigh_are_refused(tmp_path: Path, count: int, refused: bool) -> None:
-    rows = "".join(f"  - {{name: c{number}, metric: exact_match}}\n" for number in range(count))
-    path = written(tmp_path, f"name: n\ndeployment: {{owner: o, context: c}}\ncriteria:\n{rows}")
-    if not refused:
-        assert len(read_profile(path).criteria) == count
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize(
+    ("key", "most", "said"),
+    [("criteria", 50, "51 criteria are more than anybody can weigh"), ("constraints", 1000, "1,001 constraints are more than")],
+)
+def test_more_measures_than_anybody_can_look_at_are_refused(tmp_path: Path, key: str, most: int, said: str, over: int) -> None:
+    limit = ", at_least: 0.5" if key == "constraints" else ""
+    rows = "".join(f"  - {{name: c{number}, metric: exact_match{limit}}}\n" for number in range(most + over))
+    path = written(tmp_path, f"name: n\ndeployment: {{owner: o, context: c}}\n{key}:\n{rows}")
+    if not over:
+        assert len(getattr(read_profile(path), key)) == most
         return
-    with pytest.raises(AssayError, match=r"profile\.yaml, line 3: 51 criteria are more than anybody can weigh"):
+    with pytest.raises(AssayError, match=rf"profile\.yaml, line 3: {said}"):
         read_profile(path)
 
 

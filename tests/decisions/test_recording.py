@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from assay.decisions import recording
 from assay.decisions.pages import Bullets, Code, Heading, Paragraph, Quote, Rows, escaped, html_page, markdown
 from assay.decisions.record import Choice
 from assay.decisions.recording import digest_of, page_of, read_record, sealed, write_record
@@ -33,6 +34,13 @@ def test_a_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     assert (tmp_path / "a.md").read_bytes() == (tmp_path / "b.md").read_bytes()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.json", "a.md", "b.json", "b.md"]
+
+
+def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "LARGEST", 100)
+    with pytest.raises(AssayError, match="decide between fewer candidates, or by fewer constraints"):
+        write_record(small_record(), tmp_path / "a.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_digest_is_that_of_canonical_json_and_can_be_computed_without_assay(tmp_path: Path) -> None:

@@ -13,15 +13,19 @@ import polars as pl
 import pytest
 
 from assay.decisions import packing
+from assay.decisions.deciding import decide
+from assay.decisions.measuring import measure
 from assay.decisions.packing import make_pack
-from assay.decisions.recording import read_record, sealed, write_record
+from assay.decisions.reading import read_profile
+from assay.decisions.recording import make_record, read_record, sealed, write_record
 from assay.decisions.redaction import Redactions, redact
 from assay.decisions.verification import Verifier
 from assay.errors import AssayError
 from assay.store import find_runs
 from assay.store.folders import MANIFEST, encode_json
 from assay.store.manifest import file_digest
-from decision_records import RECORD, decided, signed_by
+from decision_records import PROFILE, RECORD, decided, signed_by
+from scored_runs import Said, scored_run
 
 __all__ = ["decided"]
 
@@ -76,6 +80,28 @@ def axis_of(folder: Path) -> str:
 @pytest.mark.parametrize("fields", [("input",), ("completion",), ("references",), ("subgroups",), ("input", "completion")])
 def test_an_honest_redacted_pack_verifies(fields: tuple[str, ...], folder: Path) -> None:
     assert forged(folder, fields, lambda table: table) == []
+
+
+def test_messages_of_failed_requests_are_left_out_with_the_input_and_nothing_shows_what_was_asked(tmp_path: Path) -> None:
+    for name, failing in (("m/fails", 3), ("m/works", 0)):
+        said = [Said(item, "no" if item % 2 else "yes", subgroups={"a": "b"}) for item in range(12)]
+        failed = [Said(item, None, subgroups={"a": "b"}, failure=f"bad: Question {item}?") for item in range(failing)]
+        scored_run(tmp_path / "runs" / "s", name, [*failed, *said[failing:]])
+    text = PROFILE.replace("runs/default", "runs/s").replace("  - {name: honest confidence, metric: ece_10_bin,", "  # {")
+    (tmp_path / "p.yaml").write_text(text)
+    profile = read_profile(tmp_path / "p.yaml")
+    measured = measure(profile, tmp_path)
+    write_record(make_record(profile, text, measured, decide(profile, measured), tmp_path / RECORD), tmp_path / RECORD)
+    make_pack(tmp_path / RECORD, tmp_path / "pack.zip", ("input",))
+    assert problems(tmp_path / "pack.zip") == []
+    held = tmp_path / "held"
+    shutil.unpack_archive(tmp_path / "pack.zip", held)
+    for run in find_runs(held / "runs"):
+        table = pl.read_parquet(run.path / "transcripts.parquet")
+        assert "Question" not in str(table.rows())
+        hidden = table["responses"].to_list() == [["[redacted]"]] * 12
+        assert hidden == ("m_fails" in run.name)
+        assert table["error"].drop_nulls().to_list() == ["[redacted]"] * (3 if hidden else 0)
 
 
 def test_what_is_left_is_vouched_for_by_its_salt_and_what_is_hidden_has_none(folder: Path) -> None:

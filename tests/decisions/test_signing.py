@@ -167,6 +167,28 @@ def test_names_that_only_look_the_same_are_not_the_same(tmp_path: Path) -> None:
     assert list(look_alikes(record)) == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana Ruiz", "Аna Ruiz"),
+        ("Ana Ruiz", "ANA RUIZ"),
+        ("Ana Ruiz", "Ana Ruíz"),
+        ("Сосо Ронс", "Coco Pohc"),
+        ("Νίκο", "Niko"),
+        ("Ilse Ott", "llse Ott"),
+        ("Otto 0tt", "Otto Ott"),
+    ],
+)
+def test_names_in_other_letters_that_look_the_same_are_noted(one: str, other: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write_record(small_record(), path)
+    for number, name in enumerate((one, other, "Bo Li")):
+        new_key(tmp_path / f"{number}.pem")
+        write_record(sign(read_record(path), read_key(tmp_path / f"{number}.pem"), Signer(name, "owner"), path), path)
+    (said,) = look_alikes(read_record(path))
+    assert said == f"two signatures read nearly alike, {one!r} and {other!r}, with different letters and different keys"
+
+
 def test_signatures_cannot_be_taken_out_put_in_another_order_or_moved(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     write_record(small_record(), one)

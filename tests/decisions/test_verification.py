@@ -444,7 +444,7 @@ def test_pipes_and_devices_are_never_read(folder: Path) -> None:
     run = run_in(folder)
     (run.path / SPEC).unlink()
     os.mkfifo(run.path / SPEC)
-    assert f"{run.path / SPEC}: missing" in problems(run.path)
+    assert f"{run.path / SPEC}: replaced by what is no file" in problems(run.path)
     with pytest.raises(AssayError, match=r"spec\.json is no file"):
         run.spec_file()
 

@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 
 from assay.decisions.profile import Constraint, Criterion, Value
 from assay.decisions.ranking import Ranking
-from assay.decisions.reading_out import beside_limit, in_words, interval_in_words, limit_in_words, percent, shares_in_words
+from assay.decisions.reading_out import (
+    beside_limit,
+    in_words,
+    interval_in_words,
+    limit_in_words,
+    percent,
+    shares_in_words,
+    told_apart,
+)
 from assay.decisions.results import Held, Standing
-from assay.decisions.wording import cases, left_out, limits, listed, would_change
+from assay.decisions.wording import cases, left_out, limits, listed, more_cases, would_change
 from assay.metrics.derived import find
 from assay.records import Estimate
 from decision_helpers import measured, profile, shares
@@ -26,6 +34,22 @@ def test_numbers_have_their_unit_and_no_more_digits_than_are_known() -> None:
     assert limit_in_words(Constraint(name="x", metric="latency_s", at_most=2.0), find("latency_s")) == "at most 2 s"
     own = Constraint(name="x", metric="exact_match", at_least=0.85, unit="of all")
     assert limit_in_words(own, find("exact_match")) == "at least 0.85 of all"
+
+
+def test_values_that_differ_never_read_the_same() -> None:
+    def about(value: float) -> Estimate:
+        return Estimate(value=value, low=value - 0.1, high=value + 0.1, n=50, clusters=50)
+
+    assert told_apart(about(0.1501), about(0.1512)) == ("0.150", "0.151")
+    assert told_apart(about(0.15), about(0.35)) == ("0.15", "0.35")
+    assert told_apart(about(0.15), about(0.15)) == ("0.15", "0.15")
+    assert told_apart(None, about(0.15)) == ("–", "0.15")
+
+
+def test_a_number_of_cases_that_nobody_would_ask_is_not_given() -> None:
+    assert more_cases(230_000, 54, "whether") == "These 54 cases cannot tell whether, nor could 100 times as many like them"
+    assert more_cases(None, 54, "whether") == more_cases(5_401, 54, "whether")
+    assert more_cases(5_400, 54, "whether").startswith("About 5,400 more cases would show whether, if they differ as much as")
 
 
 def test_shares_are_never_rounded_to_certainty_nor_to_each_other() -> None:

@@ -12,8 +12,9 @@ from assay.drift.shown import drift_tables
 from assay.drift.watching import Watch, difference, watch
 from assay.errors import AssayError
 from assay.prompting import Generation, encode
-from assay.records import Estimate, ModelIdentity
-from assay.store.folders import MANIFEST
+from assay.records import DataFile, DataIdentity, Estimate, ModelIdentity
+from assay.store.folders import CONTENT, MANIFEST, SPEC
+from assay.store.planned import PlannedRun, SuitePlan, write_plan
 from scored_runs import Said, scored_run
 
 DAY = 86_400.0
@@ -141,11 +142,23 @@ def test_evaluations_asked_otherwise_are_left_out_and_the_keys_shown(tmp_path: P
     drift = found(tmp_path)
     assert [one.suite for one in drift.series[0].evaluations] == ["day1", "day2"]
     assert {difference.key for difference in drift.differences} == {"prompting.max_tokens"}
-    with pytest.raises(AssayError, match=r"prompting\.max_tokens.*name a baseline"):
+    with pytest.raises(AssayError, match=r"prompting\.max_tokens.*name a --baseline"):
         found(tmp_path, baseline=tmp_path / "day0")
     day(tmp_path, 3, right_but(1), model=ModelIdentity(name="m", options={"body": {"seed": 1, "top_k": 2}}))
-    with pytest.raises(AssayError, match=r"model\.options\.body\.seed of made \(day3/.*: 1; day0/.*: not set\)"):
+    with pytest.raises(AssayError, match=r"model\.options\.body\.seed of made \(day3: 1; day0: not set\)"):
         found(tmp_path)
+
+
+def test_cases_that_were_changed_are_told_by_their_file_and_not_by_digests(tmp_path: Path) -> None:
+    for number, sha in ((0, "a" * 64), (1, "b" * 64)):
+        data = DataIdentity(source="file:made.csv", files=(DataFile(path="made.csv", sha256=sha),), instances=sha)
+        day(tmp_path, number, right_but(1), data=data)
+    with pytest.raises(AssayError, match=r"made\.csv of made was changed between day1 and day0 \(.*--baseline") as refused:
+        found(tmp_path)
+    assert len(str(refused.value)) < 300
+    day(tmp_path, 2, right_but(1), data=data)
+    (left,) = [table for table in drift_tables(found(tmp_path)) if table.title.startswith("Left out")]
+    assert left.rows[0][3:] == ["aaaaaaaa…", "bbbbbbbb…"]
 
 
 def test_what_was_left_out_is_named_and_not_what_it_is_measured_by(tmp_path: Path) -> None:
@@ -172,7 +185,7 @@ def test_a_model_whose_server_moved_keeps_its_history_and_the_move_is_told(tmp_p
     assert drift.notes == ("made, m: asked at http://h:2/v1 since day2, before at http://h:1/v1; that alone is no change.",)
     moved_and_other = ModelIdentity(name="m", endpoint="chat", options={"model": "n", "base_url": "http://h:3/v1", "body": {}})
     day(tmp_path, 3, right_but(1), model=moved_and_other)
-    with pytest.raises(AssayError, match=r"differ in model\.options\.model of made \(") as refused:
+    with pytest.raises(AssayError, match=r"not asked alike.*model\.options\.model of made \(") as refused:
         found(tmp_path)
     assert "base_url" not in str(refused.value)
 
@@ -181,7 +194,7 @@ def test_every_scenario_that_differs_is_named(tmp_path: Path) -> None:
     for scenario in ("a", "b", "c"):
         day(tmp_path, 0, right_but(1), scenario=scenario, prompting=encode(Generation(shots=0, max_tokens=7)))
         day(tmp_path, 1, right_but(1), scenario=scenario)
-    with pytest.raises(AssayError, match=r"differ in prompting\.max_tokens of a, b and c \("):
+    with pytest.raises(AssayError, match=r"prompting\.max_tokens of a, b, c \(day1: 100; day0: 7\)"):
         found(tmp_path)
 
 
@@ -249,14 +262,62 @@ def test_what_cannot_be_watched_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_changed_evidence_is_refused_and_an_unfinished_run_is_named(tmp_path: Path, number: int) -> None:
+def test_changed_evidence_is_refused_and_an_unfinished_run_of_another_is_named(tmp_path: Path, number: int) -> None:
     days = [day(tmp_path, each, right_but(1)) for each in range(3)]
-    (days[2] / MANIFEST).unlink()
-    assert any(f"{days[2]}: left out, as it has no manifest.json" in note for note in found(tmp_path).notes)
+    others = [scored_run(tmp_path / "day9", name, [Said(0, "yes", asked_at=START)]) for name in ("n", "o")]
+    (others[0] / MANIFEST).unlink()
+    for file in others[1].iterdir():
+        file.unlink()
+    notes = found(tmp_path).notes
+    assert all(any(f"{other}: left out, as it has no manifest.json" in note for note in notes) for other in others)
     scores = days[number] / "scores.parquet"
     scores.write_bytes(scores.read_bytes() + b" ")
     with pytest.raises(AssayError, match=rf"not whole: .*day{number}.*scores\.parquet: changed"):
         found(tmp_path)
+
+
+@pytest.mark.parametrize("gone", [(MANIFEST,), (*CONTENT, MANIFEST)])
+def test_nor_can_it_lose_its_manifest_or_all_of_its_files(tmp_path: Path, gone: tuple[str, ...]) -> None:
+    days = [day(tmp_path, number, right_but(*range(25 * (number == 3)))) for number in range(4)]
+    for name in gone:
+        (days[3] / name).unlink()
+    with pytest.raises(AssayError, match=rf"not whole: {days[3] / MANIFEST}: missing"):
+        found(tmp_path)
+
+
+@pytest.mark.parametrize("edit", ["gone", "other label"])
+def test_the_evaluation_that_raised_the_alarm_cannot_be_lost(tmp_path: Path, edit: str) -> None:
+    days = [day(tmp_path, number, right_but(*range(25 * (number == 3)))) for number in range(4)]
+    assert found(tmp_path).changed
+    spec = days[3] / SPEC
+    if edit == "gone":
+        spec.unlink()
+    else:
+        spec.write_text(spec.read_text().replace('"m"', '"n"'))
+    with pytest.raises(AssayError, match=rf"not whole: {spec}: (missing|changed)"):
+        found(tmp_path)
+
+
+def test_what_an_evaluation_lacks_of_what_was_planned_is_noted(tmp_path: Path) -> None:
+    for number in range(2):
+        planned = [PlannedRun(run=day(tmp_path, number, right_but(1)).name, title="made", label="m")]
+        planned += [PlannedRun(run=f"quiz,{label}-0123456789ab", title="quiz", label=label) for label in ("m", "n")]
+        write_plan(tmp_path / f"day{number}", SuitePlan(runs=tuple(planned[: 1 + 2 * number])))
+    note = "day1: planned by the last `assay run` and not finished, so not measured: quiz of m."
+    assert found(tmp_path).notes == (note,)
+
+
+def test_an_answer_from_the_future_has_no_age_to_go_by(tmp_path: Path) -> None:
+    day(tmp_path, 0, right_but(1))
+    for hours, stale in ((-0.5, False), (-2, True)):
+        assert bool(found(tmp_path, max_age=30, now=START + hours * DAY / 24).stale) is stale
+
+
+def test_seconds_are_nothing_to_watch(tmp_path: Path) -> None:
+    for number in range(2):
+        day(tmp_path, number, right_but(1))
+    with pytest.raises(AssayError, match="latency_s changes with the load of server and network"):
+        found(tmp_path, metrics=("latency_s",))
 
 
 def test_a_result_does_not_depend_on_the_order_of_folders_or_files(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import AssayError
+from assay.interop import helm_conf
 from assay.interop.helm_conf import HelmEntry, parse_helm_conf, read_helm_conf
 
 USUAL = """# Main entries
@@ -80,7 +81,7 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match="does not exist"):
         read_helm_conf(tmp_path / "no.conf")
     (tmp_path / "b.conf").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(AssayError, match="cannot be read"):
+    with pytest.raises(AssayError, match="is not UTF-8"):
         read_helm_conf(tmp_path / "b.conf")
 
 
@@ -133,4 +134,15 @@ def test_a_file_of_any_size_is_not_read_whole(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(1 << 36)
     with pytest.raises(AssayError, match=r"large\.conf has more than 10,000,000 characters"):
+        read_helm_conf(path)
+
+
+def test_a_file_that_is_no_utf_8_or_holds_too_many_entries_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run_entries.conf"
+    path.write_bytes(b'entries: [{description: "caf\xe9"}]')
+    with pytest.raises(AssayError, match=r"is not UTF-8 text \(save it as UTF-8\)"):
+        read_helm_conf(path)
+    monkeypatch.setattr(helm_conf, "MOST_ENTRIES", 2)
+    path.write_text("entries: [\n{description: a}\n{description: b}\n{description: c}\n]")
+    with pytest.raises(AssayError, match=r"line 4: the array has more than 2 members"):
         read_helm_conf(path)

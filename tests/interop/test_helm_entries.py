@@ -287,3 +287,14 @@ def test_a_suite_of_helms_name_asks_what_helms_entries_ask(suite: str, entries: 
 
     named = [resolved(ask) for ask in parse_suite(builtin_suites()[suite], suite).asks()]
     assert named == [resolved(ask) for entry in entries for ask in translated(entry)]
+
+
+@pytest.mark.parametrize(
+    "description", ["{}", "{}:a=b", "gsm:model={}", "gsm:{}=1", "gsm:{}", "mmlu:subject={}", "gsm:stop={}"]
+)
+def test_a_huge_description_is_not_shown_whole(tmp_path: Path, description: str) -> None:
+    path = tmp_path / "large.conf"
+    path.write_text(f'entries: [{{description: "{description.format("a" * 500_000)}"}}]')
+    with pytest.raises(AssayError) as caught:
+        helm_suite(path)
+    assert len(str(caught.value)) < 1000 + len(str(path))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.metrics import weighted
-from assay.metrics.weighted import mean, quantiles, total
+from assay.metrics.weighted import drawn_at, mean, quantiles, total
 
 few = st.lists(st.tuples(st.sampled_from([0.0, 0.5, 0.75, 2.0, 7.0]), st.integers(0, 3)), min_size=1, max_size=30)
 
@@ -22,6 +22,15 @@ def test_sums_means_and_quantiles_are_those_of_the_values_written_out(pairs: lis
     assert total(values, weights[None])[0] == pytest.approx(written.sum())
     assert mean(values, weights[None])[0] == pytest.approx(written.mean())
     assert quantiles(values, weights[None], share)[0] == pytest.approx(np.quantile(written, share))
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), min_size=1, max_size=6))
+def test_the_answers_at_some_places_are_those_of_the_answers_written_out(times: list[list[int]]) -> None:
+    weights, sizes = np.array(times, dtype=np.float64), [sum(row) for row in times]
+    places = np.array([[0, size // 2, size - 1] for size in sizes])
+    written = [np.repeat(np.arange(5), row)[place].tolist() for row, place in zip(times, places, strict=True)]
+    assert drawn_at(weights, places).tolist() == written
+    assert drawn_at(weights, np.zeros((1, 1))).tolist() == [row[:1] for row in written]
 
 
 @pytest.mark.parametrize("near", [6.0, 0.5, 0.0])

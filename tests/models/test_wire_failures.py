@@ -78,6 +78,7 @@ def test_a_spending_limit_is_not_waited_for() -> None:
 def test_messages_say_what_to_do() -> None:
     assert "set KEY" in _classify(401).message
     assert "{field: null}" in _classify(400, "unknown field").message
+    assert "{field: null}" not in _classify(400, "content rejected by policy").message
     assert "https://new/" in _classify(308, headers={"Location": "https://new/"}).message
 
 

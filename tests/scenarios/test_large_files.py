@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
+import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import AssayError
 from assay.identity import ranking, seed_for
 from assay.registry import scenarios
 from assay.scenarios import Scenario, base
-from assay.scenarios.sources import local as local_files
+from assay.scenarios.sources import tables
 from assay.selection import select
 
 YAML = 'scenario: mine\nsource: SOURCE\ninput: "{input}"\nanswer: answer\nid: id\n'
@@ -77,25 +80,107 @@ def test_only_the_first_rows_and_those_asked_are_made_into_instances(
 
 
 @pytest.mark.parametrize(
-    ("source", "times"), [("", 1), ("{file: a.jsonl, split_column: part}", 3), ("{file: a.jsonl, held_out: 0.01}", 3)]
+    ("source", "whole_passes"), [("", 1), ("{file: a.jsonl, split_column: part}", 2), ("{file: a.jsonl, held_out: 0.01}", 1)]
 )
-def test_a_file_is_read_once_and_once_more_for_each_way_of_finding_examples(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, times: int
+def test_a_file_is_decoded_once_and_once_more_where_a_column_names_the_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, whole_passes: int
 ) -> None:
-    scenario = own(
-        tmp_path / "a.jsonl", [{**row, "part": "train" if n < 5 else "test"} for n, row in enumerate(cases(2000))], source
-    )
-    read, rows = local_files.read_rows, 0
+    monkeypatch.setattr(base, "ALWAYS_LOOKED_AT", 10)
+    monkeypatch.setattr(tables, "BLOCK", 100)
+    parts = ["train" if n < 5 else "test" for n in range(2000)]
+    scenario = own(tmp_path / "a.jsonl", [{**row, "part": part} for row, part in zip(cases(2000), parts, strict=True)], source)
+    decode, decoded = tables._decode, 0
 
-    def counted(path: Path, name: str) -> Any:
-        nonlocal rows
-        for row in read(path, name):
-            rows += 1
-            yield row
+    def counted(line: bytes) -> Any:
+        nonlocal decoded
+        decoded += 1
+        return decode(line)
 
-    monkeypatch.setattr(local_files, "read_rows", counted)
+    monkeypatch.setattr(tables, "_decode", counted)
     select(scenario, "mine", ("test",), 10, 0)
-    assert times * 2000 <= rows < times * 2000 + 10  # and the first row, where only the file's digest is wanted
+    # beside whole passes: the first rows, those that are asked, examples, and the first block where a file is opened
+    assert whole_passes * 2000 <= decoded < whole_passes * 2000 + 150
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6).filter(str.strip)
+IDS = st.one_of(st.none(), st.text("ab\xe9 ", max_size=2), st.integers(0, 20), st.booleans())
+
+
+@st.composite
+def files(draw: st.DrawFn) -> list[Mapping[str, Any]]:
+    """Rows of a file with whatever a file may have in it, ids that are all different."""
+    rows = draw(st.lists(st.tuples(IDS, TEXTS, st.sampled_from(["", "x", 3, None])), min_size=3, max_size=25))
+    parts = draw(st.lists(st.sampled_from(["train", "test", " Dev ", "TEST"]), min_size=len(rows), max_size=len(rows)))
+    seen: set[str] = set()
+    found: list[Mapping[str, Any]] = []
+    for (name, text, more), part in zip(rows, [*parts[:-1], "test"], strict=True):
+        spelt = named(name)
+        own_id = None if spelt in seen or re.fullmatch(r"(test|train)\d+", spelt) else name
+        seen.add(spelt)
+        found.append({"id": own_id, "input": text, "more": "" if more is None else more, "part": part, "answer": "a"})
+    return found
+
+
+def named(value: object) -> str:
+    """An id as it is written: JSON's truth values, no white space around it."""
+    return "" if value is None else (str(value).lower() if isinstance(value, bool) else str(value)).strip()
+
+
+def picked(rows: list[tuple[int, Mapping[str, Any]]], seed: int, limit: int) -> list[tuple[str, str]]:
+    """Ids and inputs of those that a limit picks of the rows of the test split, in order: straight from the definition."""
+    names = [(named(row["id"]) or f"test{position}", row["input"]) for position, (_, row) in enumerate(rows)]
+    chosen = sorted(names, key=lambda item: seed_for(seed, "eval", item[0]))[:limit]
+    return [item for item in names if item in chosen]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=files(),
+    limit=st.integers(1, 12),
+    seed=st.integers(0, 3),
+    share=st.sampled_from([None, 0.1, 0.5]),
+    grouped=st.booleans(),
+    block=st.sampled_from([1, 60, 1 << 16]),
+    ending=st.sampled_from([".jsonl", ".jsonl.gz", ".json"]),
+)
+def test_asked_and_examples_are_those_of_the_definition(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[Mapping[str, Any]],
+    limit: int,
+    seed: int,
+    share: float | None,
+    grouped: bool,
+    block: int,
+    ending: str,
+) -> None:
+    folder = tmp_path_factory.mktemp("cases")
+    lines = [json.dumps(row, ensure_ascii=n % 2 == 0) for n, row in enumerate(rows)]
+    text = f"[{','.join(lines)}]" if ending == ".json" else "\ufeff" + "\n \n".join(lines)
+    raw = text.encode()
+    (folder / f"a{ending}").write_bytes(gzip.compress(raw) if ending.endswith(".gz") else raw)
+    place = "split_column: part" if share is None else f"held_out: {share}"
+    yaml = YAML.replace("SOURCE", f"{{file: a{ending}, {place}}}").replace('"{input}"', '"{input} {more}"')
+    (folder / "a.yaml").write_text(yaml + ("group: more\n" if grouped else ""))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tables, "BLOCK", block)
+        patched.setattr(base, "ALWAYS_LOOKED_AT", 4)
+        selection = select(scenarios.get(str(folder / "a.yaml"))(), "mine", ("test",), limit, seed)
+
+    asked_rows = [{**row, "input": f"{row['input']} {row['more']}"} for row in rows]
+    if share is None:
+        train = {n for n, row in enumerate(rows) if row["part"] == "train"}
+        others = {n for n, row in enumerate(rows) if row["part"] == " Dev "}
+    else:
+        together = [(named(row["more"]) if grouped else "") or row["input"] for row in asked_rows]
+        ranked = sorted(set(together), key=lambda group: seed_for("held out", "mine", group))
+        moved = ranked[: min(max(2, math.ceil(share * len(ranked))), len(ranked) - 1)]
+        train, others = {n for n, group in enumerate(together) if group in moved}, set()
+    test = [(n, row) for n, row in enumerate(asked_rows) if n not in train | others]
+    wanted = picked(test, seed, limit)
+    assert [(one.id, one.input) for one in selection.asked] == wanted
+    questions = {text for _, text in wanted}
+    examples = [(named(asked_rows[n]["id"]) or f"train{at}", asked_rows[n]["input"]) for at, n in enumerate(sorted(train))]
+    assert [(one.id, one.input) for one in selection.pool] == [item for item in examples if item[1] not in questions]
 
 
 def test_a_wrong_row_among_the_first_is_told_and_a_later_one_when_it_is_asked(

@@ -197,7 +197,7 @@ CHOICE = {"output_type": "multiple_choice"}
         ({"filter_list": [{"name": "x", "filter": [{"function": "regex", "regex_pattern": "("}]}]}, "no regular expression"),
         ({"filter_list": [{"name": "x", "filter": [{"function": "lowercase"}]}]}, "must end in take_first"),
         ({"generation_kwargs": {"until": 3}}, "until is 3"),
-        ({"generation_kwargs": {"max_gen_toks": "many"}}, "max_tokens"),
+        ({"generation_kwargs": {"max_gen_toks": "many"}}, "max_gen_toks is 'many'"),
         ({"doc_to_text": "{{population}}"}, "split test, row 1"),
         ({"doc_to_text": "{{country"}, "no Jinja template"),
         ({"doc_to_text": "{{country.__class__.__mro__}}"}, "unsafe"),

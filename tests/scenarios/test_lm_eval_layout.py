@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import AssayError
 from assay.scenarios.lm_eval.layout import files_of
@@ -79,3 +81,34 @@ def test_without_a_card_names_tell_the_split(files: tuple[str, ...], name: str |
             files_of("", files, name, "it")
         return
     assert {split: len(paths) for split, paths in files_of("# no front matter", files, name, "it").items()} == found
+
+
+def slowly(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether a path matches a pattern, by the definition: `**` is any number of folders, and at the end any file in them."""
+    if not wanted or not parts:
+        return not wanted and not parts
+    if wanted[0] == "**":
+        return slowly(parts, wanted[1:] or ("*",)) or slowly(parts[1:], wanted)
+    return wanted[0] in ("*", parts[0]) and slowly(parts[1:], wanted[1:])
+
+
+@given(
+    st.lists(st.sampled_from("ab"), min_size=1, max_size=5),
+    st.lists(st.sampled_from(["a", "b", "*", "**"]), min_size=1, max_size=5),
+)
+def test_a_pattern_of_a_card_matches_what_its_definition_says(parts: list[str], wanted: list[str]) -> None:
+    card = f"---\nconfigs:\n- config_name: default\n  data_files: '{'/'.join(wanted)}'\n---\n"
+    files = ("/".join(parts), "kept/always.csv")
+    expected = [files[0]] if slowly(tuple(parts), tuple(wanted)) else []
+    whole = card.replace("data_files: ", "data_files: [kept/always.csv, ").replace("'\n---", "']\n---")
+    assert files_of(whole, files, None, "it")["train"] == [
+        "kept/always.csv",
+        *expected,
+        *(["kept/always.csv"] if slowly(("kept", "always.csv"), tuple(wanted)) else []),
+    ]
+
+
+def test_a_pattern_of_many_stars_is_matched_at_once() -> None:
+    card = f"---\nconfigs:\n- config_name: default\n  data_files: ['{'**/' * 40}none', data.csv]\n---\n"
+    files = ("data.csv", "/".join("d" * 40) + "/x.csv")
+    assert files_of(card, files, None, "it") == {"train": ["data.csv"]}

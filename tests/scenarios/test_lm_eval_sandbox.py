@@ -53,7 +53,7 @@ def test_a_template_that_would_take_all_time_or_memory_is_refused(template: str)
         "{{ xs|join(', ') }} {{ ' - '.join(xs) }} {{ xs + ['four'] }} {{ '-' * 10 }} {{ n ** 10 % 7 }} {{ 2 * n }}",
         "{% set a %}{{ q }}{% endset %}{% macro m(t) %}<{{ t }}>{% endmacro %}{{ m(a)|replace('W', 'w') }}",
         "{{ range(5)|map('string')|list }} {{ q|trim|center(20) }} {{ xs|batch(2)|list }} {{ data|tojson }} {{ q|indent(2) }}",
-        "{{ q|attr('lower')() }} {{ xs|map(attribute='upper')|list|length }} {{ xs|random|length > 0 }}",
+        "{{ q|attr('lower')() }} {{ xs|map(attribute='upper')|list|length }} {{ xs|reverse|join }}",
     ],
 )
 def test_usual_templates_are_filled_in_as_by_jinja(template: str) -> None:

@@ -111,6 +111,16 @@ def test_the_metric_can_be_chosen() -> None:
         ({"messages": [], "input": None}, "neither input nor messages"),
         ({"messages": "hi"}, "messages is a text"),
         ({"messages": [1]}, "message 1 is a number"),
+        (
+            {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]},
+            "the conversation ends with what the assistant says (let it end with what the user says",
+        ),
+        ({"messages": [{"role": "system", "content": "Be kind."}]}, "the conversation is empty"),
+        ({"messages": [{"role": "user", "content": "Hi"}, {"role": "user", "content": " "}]}, "the last message is empty"),
+        (
+            {"input": "q", "contrasts": [{"messages": [{"role": "assistant", "content": "x"}]}]},
+            "the conversation ends with what the assistant says",
+        ),
         ({"input": ["a"]}, "input is a list"),
         ({"input": "q", "answer": [None]}, "answer is a missing value"),
         ({"input": "q", "options": [None, "b"], "answer": "b"}, "options is a missing value"),

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from assay.errors import AssayError
 from assay.scenarios import File
+from assay.scenarios.rows import within
+from assay.scenarios.sources import tables
 from assay.scenarios.sources.tables import read_rows
 
 ROWS = [{"q": "one", "a": "1"}, {"q": "zwei, «drei»", "a": 'say "2"'}, {"q": "line\nbreak", "a": ""}]
@@ -76,7 +78,7 @@ BROKEN: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "header only": ("x.csv", b"q,a\n", ("x.csv holds no rows",)),
     "ragged row, short": ("x.csv", b"q,a\n1,2\n3\n", ("x.csv, line 3", "1 fields", "2")),
     "ragged row, long": ("x.csv", b"q,a\n1,2,3\n", ("x.csv, line 2", "3 fields")),
-    "open quote": ("x.csv", b'q,a\n1,"2\n', ("x.csv, line 2", "not CSV")),
+    "open quote": ("x.csv", b'q,a\n1,"2\n', ("x.csv, line 2", "opens a quote that is never closed")),
     "column twice": ("x.csv", b"q,q\n1,2\n", ("x.csv, line 1", "'q'", "twice")),
     "array cut off": ("x.json", b'[{"q": 1}, {"q"', ("x.json is not JSON",)),
     "number in array": ("x.json", b'[{"q": 1}, 7]', ("x.json, item 2", "int")),
@@ -118,10 +120,12 @@ def test_a_parquet_file_damaged_in_a_later_part_is_told_when_it_is_reached(tmp_p
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     content[footer // 2 : footer] = random.Random(1).randbytes(footer - footer // 2)
     path.write_bytes(content)
-    rows = read_rows(path, "x.parquet")
+    rows = read_rows(path, "x.parquet", trusted=True)
     assert next(rows) == {"n": 0, "text": "row 0"}
     with pytest.raises(AssayError, match=r"x\.parquet is not readable as Parquet"):
         list(rows)
+    with pytest.raises(AssayError, match=r"x\.parquet is not readable as Parquet"):
+        next(read_rows(path, "x.parquet"))  # nobody vouches for it: it is looked at to its end first
 
 
 def test_a_split_column_divides_a_file(tmp_path: Path) -> None:
@@ -201,3 +205,43 @@ def test_any_bytes_give_rows_or_one_clear_error(tmp_path_factory: pytest.TempPat
     else:
         assert rows
         assert all(isinstance(row, dict) for row in rows)
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.json", "x.csv", "x.parquet"])
+@pytest.mark.parametrize("size", [1, 50, 1 << 16])
+def test_marked_rows_are_those_of_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int) -> None:
+    monkeypatch.setattr(tables, "BLOCK", size)
+    path = tmp_path / name
+    rows = [{"a": f"text {n}", "b": "line\nline"} for n in range(200)]
+    if name.endswith("parquet"):
+        pl.DataFrame(rows).write_parquet(path)
+    elif name.endswith("csv"):
+        path.write_text("a,b\n" + "".join(f'text {n},"line\nline"\n' for n in range(200)))
+    elif name.endswith("json"):
+        path.write_text(json.dumps(rows))
+    else:
+        raw = ("\ufeff" + "\n".join(json.dumps(row) + "\n" * (n % 3) for n, row in enumerate(rows))).encode()
+        path.write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+    assert list(read_rows(path, name)) == rows
+    for marks in ([0] * 200, [1] * 200, [n % 7 == 3 for n in range(200)], [0] * 199 + [1]):
+        assert list(read_rows(path, name, marks)) == list(itertools.compress(rows, marks))
+
+
+def test_rows_before_a_wrong_line_are_given_and_a_wrong_line_that_is_not_marked_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"n": 1}\n\n{"n": 2}\n{wrong\n{"n": 4}\n')
+    rows = read_rows(path, path.name)
+    assert [next(rows), next(rows)] == [{"n": 1}, {"n": 2}]
+    with pytest.raises(AssayError, match=r"x\.jsonl, line 4 is not JSON"):
+        next(rows)
+    assert list(read_rows(path, path.name, [1, 0, 0, 1])) == [{"n": 1}, {"n": 4}]
+    with pytest.raises(AssayError, match=r"x\.jsonl, line 4 is not JSON"):
+        list(read_rows(path, path.name, [0, 0, 1, 1]))
+
+
+@given(st.lists(st.booleans()), st.data())
+def test_marks_of_a_part_are_marks_of_the_whole(part: list[bool], data: st.DataObject) -> None:
+    rows = list(range(len(part)))
+    mine = list(itertools.compress(rows, part))
+    marks = data.draw(st.lists(st.booleans(), min_size=len(mine), max_size=len(mine)))
+    assert list(itertools.compress(rows, within(part, marks))) == list(itertools.compress(mine, marks))

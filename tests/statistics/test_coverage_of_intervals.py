@@ -6,6 +6,7 @@ for 1500. Where an interval is known to be conservative, the test says up to wha
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import fields
 
 import numpy as np
@@ -15,7 +16,7 @@ from assay import registry
 from assay.metrics import Columns, count_answer, metrics_for
 from assay.records import Answer, Reference
 from assay.statistics.bootstrap import bootstrap_estimate
-from assay.statistics.estimates import clustered_mean
+from assay.statistics.estimates import clustered_mean, effective_size, t_quantile, wilson
 from assay.statistics.groups import Group, compare_groups
 from assay.statistics.totals import Counts, totals_estimate
 from assay.statistics.variants import spread_between
@@ -70,6 +71,40 @@ def test_shares_between_zero_and_one_and_unbounded_values(n: int) -> None:
     assert 0.93 <= coverage(shares, 4 / 6, (0, 1)) <= 0.975
     waits = [(generator.gamma(2, 1, n), np.arange(n)) for _ in range(STUDIES)]
     assert 0.925 <= coverage(waits, 2.0, (0, None)) <= 0.97
+
+
+@pytest.mark.parametrize("n", [20, 40, 100, 300, 1000])
+def test_graded_values_with_rare_high_ones(n: int) -> None:
+    """Values b, a, and with a chance of so many in n 1."""
+    generator, missed = np.random.default_rng(n), []
+    for base, other, often, expected in itertools.product((0, 0.3, 0.6), (0.02, 0.1, 0.5, 0.8), (0.1, 0.6), (0, 0.5, 1, 3, 5)):
+        chances = [1 - often - expected / n, often, expected / n]
+        if chances[0] < 0:
+            continue
+        values = np.array([base, max(base, other), 1.0])
+        studies = [
+            (np.repeat(values, counts), np.arange(n)) for counts in generator.multinomial(n, chances, 200 if n > 100 else 400)
+        ]
+        missed.append((len(studies), coverage(studies, float(values @ chances), (0, 1))))
+    for studies_of, share in missed:
+        assert share >= 0.93 - 3.5 * (0.07 * 0.93 / studies_of) ** 0.5  # the least of a hundred
+    assert np.mean([share for _, share in missed]) >= 0.95
+
+
+@pytest.mark.parametrize(("n", "wider"), [(40, 1.01), (100, 1.001), (300, 1.0001)])
+def test_intervals_of_ordinary_graded_values_are_no_wider_for_what_may_be_unseen(n: int, wider: float) -> None:
+    """F1 and ROUGE spread by a quarter about 0.6: the interval is Wilson's with the effective size, as if nothing were rare."""
+    generator, widths = np.random.default_rng(n), []
+    for _ in range(200):
+        values = np.clip(generator.normal(0.6, 0.25, n), 0, 1)
+        estimate = clustered_mean(values, np.arange(n), (0, 1))
+        assert estimate is not None
+        assert estimate.low is not None
+        assert estimate.high is not None
+        size = effective_size(estimate.value, estimate.stderr or 0, n)
+        low, high = wilson(estimate.value, size, t_quantile(n - 1))
+        widths.append((estimate.high - estimate.low) / (high - low))
+    assert np.mean(widths) <= wider
 
 
 def summary_coverage(names: tuple[str, ...], studies: list[Columns], truth: float) -> dict[str, float]:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from assay.records import Estimate
 from assay.statistics import mean_estimate, weighted_mean
-from assay.statistics.estimates import t_quantile
+from assay.statistics.estimates import t_quantile, unit_means
 
 
 def numbered(values: list[float]) -> list[int]:
@@ -56,6 +56,41 @@ def test_nothing_wrong_in_n_still_allows_about_three_in_n(n: int) -> None:
     assert repeated.high == 1.0
     assert repeated.low is not None
     assert 3 / n * 0.9 < 1 - repeated.low < 6 / n
+
+
+def test_what_is_rare_and_high_is_not_taken_for_absent() -> None:
+    """39 zeros and one 0.02 say no more of values near 1 than 40 zeros do: a share t^2 / (n + t^2) may have gone unseen."""
+    none, little = (mean_estimate([0.0] * 39 + [last], numbered([0.0] * 40), (0, 1)) for last in (0.0, 0.02))
+    assert none is not None
+    assert little is not None
+    unseen = float(stats.t.ppf(0.975, 39)) ** 2 / (40 + float(stats.t.ppf(0.975, 39)) ** 2)
+    assert little.high == pytest.approx(0.0005 + 0.9995 * unseen, rel=1e-9)
+    assert little.high > none.high
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=60))
+def test_no_values_have_an_upper_end_below_that_of_noughts_nor_a_lower_one_above_that_of_ones(values: list[float]) -> None:
+    given_, noughts, ones = (
+        mean_estimate(some, numbered(values), (0, 1)) for some in (values, [0] * len(values), [1] * len(values))
+    )
+    assert given_ is not None
+    assert noughts is not None
+    assert ones is not None
+    assert given_.high >= noughts.high - 1e-9
+    assert given_.low <= ones.low + 1e-9
+
+
+@pytest.mark.parametrize("n", [40, 100])
+def test_rare_high_values_beside_small_ones_are_held_in_93_of_100(n: int) -> None:
+    """90 % nothing, 9 % a little, 1 % everything, as scores of toxicity are."""
+    generator, studies, held = np.random.default_rng(n), 400, 0
+    for _ in range(studies):
+        values = generator.choice([0, 0.02, 1], n, p=[0.9, 0.09, 0.01]).tolist()
+        estimate = mean_estimate(values, numbered(values), (0, 1))
+        assert estimate is not None
+        held += estimate.low <= 0.0118 <= estimate.high
+    assert held / studies >= 0.93 - 2 * (0.05 * 0.95 / studies) ** 0.5
 
 
 def clustered_error(values: list[float], clusters: list[int]) -> float:
@@ -183,3 +218,16 @@ def test_the_quantile_of_students_t_is_that_of_scipy(freedom: float) -> None:
 
 def test_the_quantile_of_students_t_is_that_of_the_printed_tables() -> None:
     assert [round(t_quantile(freedom), 3) for freedom in (1, 2, 5, 10, 30, 120)] == [12.706, 4.303, 2.571, 2.228, 2.042, 1.98]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0, math.nan])), max_size=20), st.randoms())
+def test_units_are_averaged_alike_in_whatever_order_their_values_come(
+    rows: list[tuple[int, float]], chance: random.Random
+) -> None:
+    ordered, mixed = sorted(rows, key=lambda row: row[0]), chance.sample(rows, len(rows))
+    there = {unit: [value for own, value in rows if own == unit and not math.isnan(value)] for unit, _ in rows}
+    expected = sorted((unit // 2, sum(values) / len(values)) for unit, values in there.items() if values)
+    for some in (ordered, mixed):
+        units = np.array([unit for unit, _ in some], dtype=np.int64)
+        means, clusters = unit_means(np.array([value for _, value in some], dtype=np.float64), units, units // 2)
+        assert sorted(zip(clusters.tolist(), means.tolist(), strict=True)) == expected

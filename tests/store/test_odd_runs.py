@@ -51,13 +51,14 @@ def test_a_link_in_place_of_a_file_and_a_folder_in_place_of_a_file_are_reported(
     assert any("stats.json: replaced by a link" in problem for problem in verify(run.path))
     (run.path / "stats.json").unlink()
     (run.path / "stats.json").mkdir()
-    assert any("stats.json: missing" in problem for problem in verify(run.path))
+    assert any("stats.json: replaced by what is no file" in problem for problem in verify(run.path))
 
 
 def test_a_panic_of_the_parquet_reader_or_writer_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def panic(*_: object, **__: object) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
+    (tmp_path / "t.parquet").touch()
     monkeypatch.setattr(pl, "scan_parquet", panic)
     monkeypatch.setattr(pl.LazyFrame, "sink_parquet", panic)
     with pytest.raises(AssayError, match=r"t\.parquet cannot be read: index out of bounds"):

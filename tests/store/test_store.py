@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -28,7 +29,7 @@ from assay.records import (
     Trial,
 )
 from assay.store import RunFolder, RunWriter, find_runs, run_name, verify
-from assay.store.folders import CONTENT, MANIFEST, SpecFile, StatsFile, distinct, safe, writing
+from assay.store.folders import CONTENT, MANIFEST, RUN_FILES, SpecFile, StatsFile, distinct, safe, writing
 from assay.store.transcripts import Transcript, from_row, read_transcripts, to_row
 
 
@@ -160,6 +161,54 @@ def test_different_specs_never_share_a_name_and_names_are_safe_paths() -> None:
     wild = spec(label="../../x", scenario=NamedSpec(name="s", parameters={"path": "/etc/passwd\x00\n"}))
     assert "/" not in run_name(wild)
     assert not run_name(wild).startswith(".")
+
+
+def test_two_files_of_a_run_make_a_folder_one_and_so_does_its_name(tmp_path: Path) -> None:
+    for place, names in enumerate(pairwise(sorted(RUN_FILES))):
+        (tmp_path / "s" / f"run{place}").mkdir(parents=True)
+        for name in names:
+            (tmp_path / "s" / f"run{place}" / name).touch()
+    emptied = tmp_path / "s" / run_name(spec())
+    for folder in (emptied, tmp_path / "s" / ".locks", tmp_path / "s" / f".{emptied.name}.part", tmp_path / "s" / "notes"):
+        folder.mkdir()
+    (tmp_path / "s" / f".{emptied.name}.part" / "spec.json").touch()
+    there = [emptied.name, *(f"run{place}" for place in range(4))]
+    for place in (tmp_path, tmp_path / "s"):
+        assert [folder.name for folder in find_runs(place)] == there
+    (tmp_path / "linked").symlink_to(tmp_path / "s")
+    assert len(find_runs(tmp_path)) == 10
+    assert [folder.path for folder in find_runs(emptied)] == [emptied]
+
+
+def test_a_single_file_makes_a_run_where_assay_wrote_it_or_the_folder_has_the_name_of_one(tmp_path: Path) -> None:
+    kept = [write(tmp_path / "s").path.rename(tmp_path / "s" / f"kept{place}") for place in range(3)]
+    for folder, name in zip(kept, ("manifest.json", "spec.json", "stats.json"), strict=True):
+        for other in RUN_FILES - {name}:
+            (folder / other).unlink()
+    for name in sorted(RUN_FILES):
+        folder = tmp_path / "s" / f"of others, {name}"
+        folder.mkdir()
+        (folder / name).write_text('{"name": "extension", "files": []}')
+    long = tmp_path / "s" / ("m" * 120 + "-0123456789ab")
+    long.mkdir()
+    (long / "scores.parquet").touch()
+    assert [folder.path for folder in find_runs(tmp_path)] == [*kept, long]
+
+
+def test_a_run_that_lost_its_spec_is_one_though_another_lies_in_it(tmp_path: Path) -> None:
+    outer = write(tmp_path / "s").path
+    inner = write(outer).path
+    (outer / "spec.json").unlink()
+    assert [folder.path for folder in find_runs(tmp_path / "s")] == [outer, inner]
+    renamed = outer.rename(outer.with_name("renamed"))
+    assert [folder.path for folder in find_runs(tmp_path / "s")] == [renamed, renamed / inner.name]
+
+
+def test_another_manifest_beside_runs_makes_no_run_of_the_folder_that_they_lie_in(tmp_path: Path) -> None:
+    run = write(tmp_path / "runs" / "s")
+    for place in (tmp_path / "runs", tmp_path / "runs" / "s"):
+        (place / "manifest.json").write_text("{}")
+        assert [folder.path for folder in find_runs(place)] == [run.path]
 
 
 def test_two_processes_cannot_write_one_run(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from assay.web.catalog import evidence_of, open_catalog, slug_of
 from assay.web.page import View
 from assay.web.selection import select
 from scored_runs import Said, scored_run
-from web_helpers import html
+from web_helpers import html, view_of
 
 ANSWERS = [Said(item, "yes" if item % 3 else "no", perturbation=None, subgroups={"half": str(item % 2)}) for item in range(24)]
 
@@ -62,13 +62,28 @@ def test_different_names_have_different_slugs_on_any_file_system(one: str, other
     assert all(re.fullmatch(r"[\w=+,-][\w.=+,-]{0,70}", slug, re.ASCII) for slug in slugs)
 
 
-def test_a_candidate_of_two_suites_counts_once_for_each_as_in_comparisons(tmp_path: Path) -> None:
-    suite(tmp_path / "s", "m")
+def test_a_candidate_of_two_suites_is_one_with_two_evaluations(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "m", "n")
     suite(tmp_path / "t", "m")
     catalog = open_catalog([tmp_path])
-    assert [candidate.label for candidate in catalog.candidates] == ["m (s)", "m (t)"]
+    assert [candidate.label for candidate in catalog.candidates] == ["m", "n"]
+    assert [entry.evaluation for entry in catalog.candidates[0].entries] == ["m (s)", "m (t)"]
     compared = compare(evidence_of(catalog.entries), Question())
-    assert set(compared.candidates) == {"m (s)", "m (t)"}
+    assert compared.candidates == ("m", "n")
+
+
+def test_a_name_that_stands_for_two_models_has_its_suite_behind_it(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "m", ANSWERS, label="ours")
+    scored_run(tmp_path / "t", "n", ANSWERS, label="ours")
+    assert [candidate.label for candidate in open_catalog([tmp_path]).candidates] == ["ours (s)", "ours (t)"]
+
+
+def test_an_address_of_nothing_does_not_list_all_there_is(tmp_path: Path) -> None:
+    suite(tmp_path / "s", "m")
+    catalog = open_catalog([tmp_path])
+    with pytest.raises(AssayError, match="unknown run 'zzz'") as told:
+        catalog.entry("zzz")
+    assert catalog.entries[0].slug not in str(told.value)
 
 
 def test_runs_that_differ_in_a_setting_are_told_apart_by_it(tmp_path: Path) -> None:
@@ -78,8 +93,8 @@ def test_runs_that_differ_in_a_setting_are_told_apart_by_it(tmp_path: Path) -> N
 
 
 def test_of_runs_that_differ_in_metrics_alone_the_latest_stands_for_the_others(tmp_path: Path) -> None:
-    scored_run(tmp_path, "m", ANSWERS)
     newer = scored_run(tmp_path, "m", ANSWERS, metrics=("prefix_exact_match",))
+    scored_run(tmp_path, "m", ANSWERS)
     catalog = open_catalog([tmp_path])
     assert [entry.folder.path for entry in catalog.entries] == [newer.resolve()]
     assert len(catalog.read) == 2
@@ -110,13 +125,15 @@ def test_a_refreshed_catalog_is_the_same_until_something_changes_and_reads_only_
 
 
 def test_what_is_not_finished_or_cannot_be_read_takes_nothing_else_away(tmp_path: Path) -> None:
-    whole, broken, unfinished = suite(tmp_path / "s", "whole", "broken", "unfinished")
+    whole, broken, lost, unfinished = suite(tmp_path / "s", "whole", "broken", "lost", "unfinished")
     (broken / SPEC).write_text("{")
+    (lost / SPEC).unlink()
     (unfinished / MANIFEST).unlink()
     (tmp_path / "bad.decision.json").write_text('{"profile_file": 1}')
     catalog = open_catalog([tmp_path])
     assert [entry.folder.path for entry in catalog.entries] == [whole.resolve()]
-    assert len(catalog.problems) == 2
+    assert len(catalog.problems) == 3
+    assert f"{lost.resolve() / SPEC} does not exist (restore it, or run it again)" in catalog.problems
     assert all("\n" not in problem for problem in catalog.problems)
 
 
@@ -189,3 +206,40 @@ def test_names_that_are_no_text_are_told_and_left_out(tmp_path: Path) -> None:
     assert len(catalog.problems) == 3
     assert all("not UTF-8" in problem for problem in catalog.problems)
     assert "r\\u{dce9}.json" in html(View(catalog, Served()), "glossary")
+
+
+def test_a_folder_that_may_not_be_read_is_named_and_the_others_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "shut"
+    closed.mkdir()  # whoever may not look into a folder finds nothing in it
+    scored_run(tmp_path / "s", "b", [Said(0, "yes")])
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != closed and access(path, mode))
+    view = view_of(tmp_path)
+    assert [entry.label for entry in view.catalog.entries] == ["b"]
+    assert "shut may not be read: its runs are left out" in html(view, "overview")
+
+
+@pytest.mark.parametrize("name", ["stats.json", "spec.json", "manifest.json"])
+def test_a_run_whose_file_gives_way_to_something_else_is_named_and_the_others_are_shown(tmp_path: Path, name: str) -> None:
+    broken = scored_run(tmp_path / "s", "a", [Said(0, "yes")])
+    scored_run(tmp_path / "s", "b", [Said(0, "yes")])
+    (broken / name).unlink()
+    (broken / name).mkdir()
+    view = view_of(tmp_path)
+    assert [entry.label for entry in view.catalog.entries] == ["b"]
+    html(view, "evidence")
+
+
+@pytest.mark.parametrize("name", ["scores.parquet", "transcripts.parquet"])
+def test_a_run_whose_trials_cannot_be_read_any_more_is_told_of_and_the_others_are_shown(tmp_path: Path, name: str) -> None:
+    broken = scored_run(tmp_path / "s", "a", [Said(0, "yes")])
+    scored_run(tmp_path / "s", "b", [Said(0, "yes")])
+    view = view_of(tmp_path)
+    (broken / name).unlink()
+    (broken / name).mkdir()
+    slugs = {entry.label: entry.slug for entry in view.catalog.entries}
+    assert "cannot be read" in html(view, "run", slugs["a"])
+    html(view, "instances", slugs["b"])
+    html(view, "run", slugs["b"])

@@ -135,6 +135,61 @@ def test_subgroups_are_charted_by_candidate(made: tuple[Entry, ...]) -> None:
     assert dots["region=south", "bad"] == 0
 
 
+def test_a_candidate_has_the_same_colour_and_shape_in_every_chart() -> None:
+    order = {name: place for place, name in enumerate("abcdefghij")}
+
+    def signs(*labels: str) -> dict[str, tuple[str, str]]:
+        spec = intervals.dots([intervals.Dot("row", estimate(0.5), label) for label in labels], "value")
+        encoding = theme.by_candidate(spec, order)["layer"][-1]["encoding"]
+        colour, shape = (encoding[channel]["scale"] for channel in ("color", "shape"))
+        assert colour["domain"] == list(labels), "the order of the legend stays"
+        return {label: (c, s) for label, c, s in zip(labels, colour["range"], shape["range"], strict=True)}
+
+    alone, all_of_them = signs("c"), signs("c", "a", "b")
+    assert alone["c"] == all_of_them["c"] == (SERIES[2], theme.SHAPES[2])
+    assert signs("b", "a") == {name: all_of_them[name] for name in "ba"}
+    taken = signs("i", "a")
+    assert taken["a"] == all_of_them["a"]
+    assert taken["i"][0] == SERIES[1], "the ninth would have the colour of the first, and gives way"
+
+
+def test_series_of_anything_but_candidates_keep_their_colours() -> None:
+    moments = [intervals.Moment(1e9 + place, estimate(0.5), name) for place, name in enumerate(("x", "y"))]
+    spec = intervals.course(moments, "value")
+    assert theme.by_candidate(spec, {"a": 0, "x": 5}) == spec
+
+
+@pytest.mark.parametrize(
+    ("days", "label"), [(30, r"^2001-\d\d-\d\d$"), (2, r"2001-09-\d\d \d\d:\d\d"), (1e-3, r"\d\d:\d\d:\d\d")]
+)
+def test_the_ticks_of_a_course_have_dates(days: float, label: str) -> None:
+    moments = [intervals.Moment(1e9 + place * days * 43_200, estimate(0.5), "made") for place in range(3)]
+    spec = intervals.course(moments, "value")
+    svg = standing_alone(Chart("c", "t", "a", spec, Grid("g", "c", (), ())))
+    ticks = [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if text.startswith("2001")]
+    assert len(ticks) >= 2
+    assert all(re.search(label, tick) for tick in ticks), ticks
+
+
+def test_loose_moments_are_hollow_and_on_no_line() -> None:
+    moments = [intervals.Moment(1e9 + place * 1e6, estimate(0.5), "made", place == 2) for place in range(4)]
+    layers = intervals.course(moments, "value")["layer"]
+    line, *_, filled, hollow = layers
+    assert line["transform"] == filled["transform"] == [{"filter": "!datum.loose"}]
+    assert (hollow["transform"], hollow["mark"]["filled"]) == ([{"filter": "datum.loose"}], False)
+    svg = standing_alone(Chart("c", "t", "a", intervals.course(moments, "value"), Grid("g", "c", (), ())))
+    assert svg.count('fill="transparent"') + svg.count('fill="none"') >= 1
+
+
+def test_a_candidate_asked_fewer_than_ten_items_of_a_subgroup_is_not_drawn_there(tmp_path: Path) -> None:
+    for name, items in (("a", 24), ("b", 16)):
+        answers = [Said(item, "yes", subgroups={"half": str(item % 2)}) for item in range(items)]
+        scored_run(tmp_path, name, answers)
+    held = data.gaps(open_catalog([tmp_path]).entries)
+    assert {(dot.row, dot.series) for dot in held} == {("half=0", "a"), ("half=1", "a")}
+    assert all(dot.estimate.clusters >= 10 for dot in held)
+
+
 @pytest.mark.parametrize(("better", "expected"), [("exact_match", (0.5, 0.8)), ("max_toxicity_probability", (0.2, 0.5))])
 def test_a_band_reaches_from_the_worst_format_by_the_gap(tmp_path: Path, better: str, expected: tuple[float, float]) -> None:
     folder = scored_run(tmp_path / "s", "m", said(range(20)))
@@ -264,12 +319,12 @@ def test_every_colour_of_a_page_is_one_of_the_style_sheet(made: tuple[Entry, ...
 
 
 def test_the_same_numbers_give_the_same_drawing(made: tuple[Entry, ...]) -> None:
-    from assay.web.charts.drawing import _svg
+    from assay.web.charts.drawing import _drawn
 
     first = making.gaps(made)
     assert first is not None
     before = first.drawn()
-    _svg.cache_clear()
+    _drawn.cache_clear()
     assert first.drawn() == before
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from assay.errors import AssayError
+from assay.web import comparing, comparison_grids
 from assay.web.addresses import Filed
 from assay.web.grids import Grid
+from assay.web.kept import Kept
 from assay.web.page import Page, View
 from assay.web.pages import compare
 from scored_runs import Said, scored_run
@@ -81,23 +84,20 @@ def test_several_scenarios_are_aggregated(view: View) -> None:
     slugs = {candidate.label: candidate.slug for candidate in view.catalog.candidates}
     rows = grid_of(draw(view, "compare", candidate=[slugs["good"], slugs["bad"]]), "aggregates-1").records()
     assert [(row["candidate"], row["mean win rate"], row["scenarios"]) for row in rows] == [("good", 1.0, 2), ("bad", 0.0, 2)]
+    assert [row["shown wins"] for row in rows] == [2, 0], "both differences are shown"
 
 
-def test_runs_that_were_not_asked_alike_are_compared_only_when_that_is_allowed(tmp_path: Path) -> None:
+def test_runs_that_were_not_asked_alike_are_compared_with_a_notice(tmp_path: Path) -> None:
     for name, seed in (("a", 0), ("b", 1)):
         scored_run(tmp_path / "s", name, said(range(20)), seed=seed)
     view = view_of(tmp_path)
     page, text = draw(view, "compare"), html(view, "compare")
-    assert [grid.name for grid in page.grids] == ["differences-1"]
+    assert {"differences-1", "board-1", "pairs-1", "forest"} == {grid.name for grid in page.grids}
     assert grid_of(page, "differences-1").records() == [
         {"key": "seed", "value": "0", "candidates": "a"},
         {"key": "seed", "value": "1", "candidates": "b"},
     ]
     assert "not asked alike" in text
-    assert "?allow=yes" in text
-    allowed = draw(view, "compare", allow="yes")
-    assert {"differences-1", "board-1", "pairs-1", "forest"} == {grid.name for grid in allowed.grids}
-    assert "not asked alike" in html(view, "compare", allow="yes")
 
 
 def test_a_report_without_a_server_compares_and_warns(tmp_path: Path) -> None:
@@ -128,6 +128,9 @@ def test_failures_are_shown_with_their_items_when_asked_for(view: View) -> None:
     page = draw(view, "compare", failures="yes")
     slices = grid_of(page, "failures").records()
     assert ("made", "bad", "subgroup region=south") in {(row["scenario"], row["candidate"], row["where"]) for row in slices}
+    example = next(row[-1] for row in grid_of(page, "failures").rows if row[3].value == "subgroup region=south")
+    assert example.to is not None
+    assert (example.to.page, example.to.one("id")) == ("instance", example.value), "one item, a click away, not a text of many"
     missed = grid_of(page, "missed")
     assert {str(row[1].value) for row in missed.rows if row[0].value == "made"} == {"item0037", "item0039"}
     links = [row[1].to for row in missed.rows]
@@ -138,11 +141,11 @@ def test_failures_are_shown_with_their_items_when_asked_for(view: View) -> None:
 def test_a_large_store_shows_its_first_scenarios_until_others_are_chosen(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "AT_ONCE", 1)
     text = html(view, "compare")
-    assert "1 more scenarios are left out here" in text
+    assert "1 more scenario is left out here" in text
     other = next(scenario.slug for scenario in view.catalog.scenarios if scenario.title == "other")
     chosen = html(view, "compare", scenario=other)
     assert "left out here" not in chosen
-    assert "other: exact_match on 40 items" in chosen
+    assert "other: exact match on the 40 items that all were asked" in chosen
     assert "left out here" not in draw(View(view.catalog, Filed({})), "compare").body
 
 
@@ -164,6 +167,63 @@ def test_scenarios_that_differ_in_the_same_share_a_table_and_others_have_their_o
     for scenario, seeds in (("one", (0, 1, 1)), ("two", (0, 1, 1)), ("three", (0, 0, 2)), ("alike", (3, 3, 3))):
         for name, seed in zip("abc", seeds, strict=True):
             scored_run(tmp_path / "s", name, said(range(20)), scenario=scenario, seed=seed)
-    grids = {grid.caption: grid.records() for grid in draw(view_of(tmp_path), "compare").grids}
+    page = draw(view_of(tmp_path), "compare")
+    grids = {grid.caption: grid.records() for grid in page.grids if grid.name.startswith("differences")}
     assert list(grids) == ["Not asked alike: one, two", "Not asked alike: three"]
     assert [row["candidates"] for row in grids["Not asked alike: one, two"]] == ["a", "b, c"]
+
+
+def test_of_many_scenarios_the_first_are_open_and_the_others_a_click_away(tmp_path: Path) -> None:
+    for scenario in "abcdef":
+        for place, name in enumerate(("one", "two")):
+            said = [Said(item, "yes" if item < 20 - 9 * place else "no") for item in range(30)]
+            scored_run(tmp_path / "s", name, said, scenario)
+    view = view_of(tmp_path)
+    text = html(view, "compare")
+    assert text.count('<details class="board"><summary>') == 2
+    assert "The 2 others are closed; each opens by a click." in text
+    assert "<summary>f: exact match on the 30 items that all were asked</summary>" in text
+    assert len([grid for grid in draw(view, "compare").grids if grid.name.startswith("board-")]) == 6
+
+
+def test_where_nobody_chose_a_suite_it_is_the_newest_with_two_candidates(tmp_path: Path) -> None:
+    for suite, names in (("both", ("one", "two")), ("nightly", ("one",))):
+        for name in names:
+            scored_run(tmp_path / suite, name, [Said(item, "yes") for item in range(12)])
+    view = view_of(tmp_path)
+    assert re.search(r"<b[^>]*>both</b>", html(view, "compare"))
+    assert "one (both)" not in html(view, "compare"), "there is but one suite on the page"
+    alone = view_of(tmp_path / "nightly")
+    assert "no scenario was asked of two of these candidates" in html(alone, "compare")
+
+
+def test_others_are_held_against_one_who_was_asked_everywhere(tmp_path: Path) -> None:
+    asked = {"a": ("only here", "here too"), "b": ("broad", "second"), "c": ("broad", "second", "third")}
+    for scenario, names in asked.items():
+        for place, name in enumerate(names):
+            scored_run(tmp_path / "s", name, [Said(i, "yes" if i < 25 - 8 * place else "no") for i in range(30)], scenario)
+    forest = next(grid for grid in draw(view_of(tmp_path), "compare").grids if grid.name == "forest")
+    assert forest.caption == "Against broad"
+    assert {row["where"] for row in forest.records()} == {"b", "c"}
+
+
+def test_a_chart_shows_the_first_pairs_of_whomever_the_others_are_held_against(
+    view: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = {slug: grid_of(draw(view, "compare", against=slug), "forest").records() for slug in _slugs(view)}
+    monkeypatch.setattr(comparison_grids, "MOST_DOTS", 2)
+    monkeypatch.setattr(comparing, "_found", Kept(100, lambda held: 1))
+    for slug, rows in every.items():
+        page = draw(view, "compare", against=slug)
+        assert grid_of(page, "forest").records() == rows[:2]
+        assert (f"The first 2 of {len(rows)}." in page.body) == (len(rows) > 2)
+
+
+def _slugs(view: View) -> list[str]:
+    return [candidate.slug for candidate in view.catalog.candidates]
+
+
+def test_an_unknown_candidate_is_refused_before_anything_is_compared(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "compared", None)
+    with pytest.raises(AssayError, match="nobody"):
+        draw(view, "compare", against="nobody")

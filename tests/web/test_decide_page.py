@@ -21,6 +21,7 @@ from assay.store.folders import MANIFEST
 from assay.tables.numbers import format_estimate
 from assay.web import deciding
 from assay.web.addresses import Filed
+from assay.web.decision_grids import scatter, undrawn, unranked
 from assay.web.page import View
 from decision_records import RECORD, decided, signed_by, small_record
 from trial_stores import HOSTILE
@@ -80,7 +81,7 @@ def test_a_record_is_told_in_its_own_words_and_numbers(view: View) -> None:
 def test_the_ranking_begins_at_the_middle_of_the_weights_with_the_records_worths(view: View) -> None:
     decision = view.catalog.records[0].record.decision
     page = html(view, "decide", record_slug(view))
-    assert re.findall(r'type="range".*?value="([^"]*)"', page) == ["75.0", "25.0"]
+    assert re.findall(r'type="range".*?value="([^"]*)"', page) == ["75", "25"]
     assert [row[0] for row in ranking(page)] == [standing.candidate for standing in decision.standings]
     shown = [row[1].split(" ")[0] for row in ranking(page)]
     assert shown == [format_estimate(s.worth).split(" ")[0] for s in decision.standings if s.worth]
@@ -104,6 +105,33 @@ def test_other_weights_give_another_ranking(view: View) -> None:
         )
     nothing, middle = html(view, "decide", record_slug(view), w0="0", w1="0"), html(view, "decide", record_slug(view))
     assert ranking(nothing) == ranking(middle)
+
+
+def test_where_somebody_chose_the_choice_comes_first_and_then_what_the_numbers_say(view: View) -> None:
+    page = html(view, "decide", record_slug(view))
+    first = unescape(page).index(view.catalog.records[0].record.decision.words[0])
+    assert page.index(">Chosen: ") < page.index(">What the numbers say</h2>") < first
+    assert "What the numbers say" not in html(view, "decide", view.catalog.profiles[0].slug)
+
+
+def test_a_candidate_that_cannot_be_ranked_is_named_with_what_to_measure(view: View) -> None:
+    decision = view.catalog.records[0].record.decision
+    assert unranked(decision) == []
+    criterion = next(iter(decision.weights))
+    last = decision.standings[-1]
+    measured = tuple(
+        msgspec.structs.replace(held, estimate=None) if held.measure == criterion else held for held in last.measurements
+    )
+    lacking = msgspec.structs.replace(
+        last, acceptable="undetermined", measurements=measured, worth=None, dominance=None, acceptability=None
+    )
+    found = msgspec.structs.replace(decision, standings=(*decision.standings[:-1], lacking))
+    assert unranked(found) == [(last.candidate, [criterion])]
+    other = next(held.measure for held in last.measurements if held.measure != criterion)
+    assert undrawn(found, criterion, other) == [last.candidate]
+    assert scatter(found, criterion, other) is None, "one candidate alone is left"
+    out = msgspec.structs.replace(lacking, acceptable="violated")
+    assert unranked(msgspec.structs.replace(decision, standings=(*decision.standings[:-1], out))) == []
 
 
 def test_weights_that_are_none_are_refused(view: View) -> None:

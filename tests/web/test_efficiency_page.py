@@ -47,8 +47,9 @@ def test_quantiles_and_costs_of_a_scenario_stand_with_their_intervals(view: View
     assert quick["latency_p50_s"] == pytest.approx(np.quantile(seconds, 0.5))
     assert quick["latency_p95_s"] == pytest.approx(np.quantile(seconds, 0.95))
     assert float(str(quick["latency_p50_s low"])) < float(str(quick["latency_p50_s"])) < float(str(quick["latency_p50_s high"]))
-    assert quick["cost_per_correct"] == pytest.approx(20 * 0.001 / 10)
-    assert slow["cost_per_correct"] == pytest.approx(20 * 0.004 / 16)
+    assert quick["cost per 1,000 answers"] == pytest.approx(1.0)
+    assert quick["cost per 1,000 right answers"] == pytest.approx(1000 * 20 * 0.001 / 10)
+    assert slow["cost per 1,000 right answers"] == pytest.approx(1000 * 20 * 0.004 / 16)
 
 
 def test_latencies_are_drawn_as_distributions(view: View) -> None:
@@ -61,12 +62,12 @@ def test_latencies_are_drawn_as_distributions(view: View) -> None:
 
 def test_means_are_over_scenarios_and_one_metric_is_shown_by_scenario(view: View) -> None:
     quick, _ = records(view, "means")
-    assert quick["cost_per_correct"] == pytest.approx(0.002)
+    assert quick["cost per 1,000 right answers"] == pytest.approx(2.0)
     assert quick["prompt_tokens"] == 10
     rows = records(view, "scenarios", by="cost_per_correct")
     assert [(row["scenario"], row["slow"]) for row in rows] == [
-        ("one", pytest.approx(0.005)),
-        ("two", pytest.approx(0.005)),
+        ("one", pytest.approx(5.0)),
+        ("two", pytest.approx(5.0)),
     ]
     with pytest.raises(AssayError, match="unknown by"):
         draw(view, "efficiency", by="beauty")

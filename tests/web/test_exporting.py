@@ -12,12 +12,13 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from assay.errors import AssayError
-from assay.web.addresses import FIRST, Address
+from assay.web.addresses import FIRST, Address, Served
 from assay.web.catalog import open_catalog
 from assay.web.exporting import write_file, write_folder
+from assay.web.page import View
 from cli_helpers import Assay, assay
 from scored_runs import Said, scored_run
-from web_helpers import draw, view_of
+from web_helpers import draw, html, view_of
 
 __all__ = ["assay"]
 ANSWERS = [Said(item, "yes" if item % 3 else "<script>alert(1)</script>") for item in range(12)]
@@ -177,6 +178,30 @@ def test_a_damaged_run_stops_no_other(tmp_path: Path) -> None:
     assert any(name.startswith("instance/whole") for name in pages)
     assert whole.name.rpartition("-")[0] in "".join(pages)
     assert not [name for name, text in pages.items() if str(tmp_path) in text]
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "scores.parquet"])
+@pytest.mark.parametrize("damaged", [1, 2])
+def test_damaged_runs_are_left_out_of_comparisons_which_name_them_without_where_they_lie(
+    tmp_path: Path, name: str, damaged: int
+) -> None:
+    runs = [scored_run(tmp_path / "home" / "runs" / "s", candidate, ANSWERS) for candidate in ("a", "b", "c")]
+    files = [run / name for run in runs[:damaged]]
+    whole = [file.read_bytes() for file in files]
+    for file, was in zip(files, whole, strict=True):
+        file.write_bytes(was.replace(b'"requests": 12', b'"requests": 13') if name == "manifest.json" else was + b" ")
+        assert file.read_bytes() != was
+    catalog = open_catalog([tmp_path / "home" / "runs"])
+    write_folder(catalog, tmp_path / "out")
+    text = (tmp_path / "out" / "compare.html").read_text()
+    for candidate in "ab"[:damaged]:
+        assert f"{candidate}, made: left out, as its run is not whole: {name}: changed" in text
+    assert ("Against b" if damaged == 1 else "no scenario was asked of two") in text
+    pages = {name: text.decode() for name, text in content(tmp_path / "out").items() if name.endswith(".html")}
+    assert not [name for name, text in pages.items() if str(tmp_path) in text]
+    for file, was in zip(files, whole, strict=True):
+        file.write_bytes(was)
+    assert "left out" not in html(View(catalog, Served()), "compare")
 
 
 def test_what_is_not_shown_is_told_without_where_it_lies(tmp_path: Path) -> None:

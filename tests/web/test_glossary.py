@@ -13,6 +13,7 @@ from assay.records import ComputedOn, NamedSpec, Outcome
 from assay.web.addresses import Address
 from assay.web.catalog import open_catalog
 from assay.web.pages.glossary import COMPUTED_ON, FAMILIES, OUTCOMES, every, range_of
+from assay.web.words import WORDS, anchor_of, word_column
 from scored_runs import Said, scored_run
 from web_helpers import html, view_of
 
@@ -25,8 +26,24 @@ def test_every_metric_that_a_page_can_link_to_is_explained(tmp_path: Path) -> No
     text = html(view, "glossary")
     assert len(view.catalog.metrics) > 10
     for metric in view.catalog.metrics:
-        assert f">{metric}</dt>" in text
+        assert f">{metric}</code></dt>" in text or f"<dt>{metric}</dt>" in text
     assert "Its meaning is not known here" not in text
+
+
+def test_words_of_the_pages_are_explained_where_heads_of_tables_lead(tmp_path: Path) -> None:
+    text = html(view_of(tmp_path), "glossary")
+    for word, about in WORDS.items():
+        column = word_column(word)
+        assert column.note == about
+        assert column.to == Address("glossary", at=anchor_of(word))
+        assert f'<div id="{anchor_of(word)}"><dt>{word}</dt>' in text
+
+
+def test_a_metric_has_one_name_in_words_with_its_code_beside_it(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "m", ANSWERS)
+    view = view_of(tmp_path)
+    assert '<dt>latency s <code class="muted">latency_s</code></dt>' in html(view, "glossary")
+    assert ">latency s</a>" in html(view, "run", view.catalog.entries[0].slug)
 
 
 def test_what_plugins_measured_is_listed_even_where_they_are_not_installed(tmp_path: Path) -> None:

@@ -138,6 +138,35 @@ def test_a_failed_trial_says_why_once_and_has_no_verdict(view: View) -> None:
     assert "by exact_match" not in shown
 
 
+def test_of_a_failed_trial_nothing_came_back_and_that_is_said(view: View) -> None:
+    shown = html(view, "instance", slug(view), id="item0007")
+    assert "Nothing: the request failed" in shown.partition("What came back</h2>")[2].partition("<h2")[0]
+
+
+def test_only_who_holds_the_item_can_be_put_beside(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "alpha", [Said(item, "yes") for item in range(4)])
+    for number in range(7):
+        scored_run(tmp_path / "s", f"other{number}", [Said(item, "yes") for item in range(4)])
+    scored_run(tmp_path / "s", "short", [Said(0, "yes")])
+    view = view_of(tmp_path)
+    shown = html(view, "instance", slug(view), id="item0003")
+    assert re.findall(r"Put beside: (\w+)", shown) == [f"other{number}" for number in range(7)]
+    assert "Put beside: short" in html(view, "instance", slug(view), id="item0000")
+    at_once, _, folded = shown.partition("Others to put beside")
+    assert (at_once.count("Put beside: "), folded.count("Put beside: ")) == (4, 3)
+
+
+def test_filters_are_named_each_with_a_way_to_take_it_away(view: View) -> None:
+    shown = html(view, "instances", slug(view), outcome="failed", right="yes", text="capital", low="0", metric="latency_s")
+    assert "No trial of this run is all of this; take a filter away." in shown
+    chips = shown.partition('aria-label="Filters"')[2].partition("</ul>")[0]
+    assert text_of(chips.partition(">")[2]) == ("“capital” anywhere ✕ failed ✕ right ✕ latency_s from 0 ✕ Without any filter")
+    leads = [entities.unescape(lead) for lead in re.findall(r'href="([^"]*)" aria-label="without', chips)]
+    assert leads[1] == f"/instances/{slug(view)}?right=yes&text=capital&low=0&metric=latency_s"
+    assert leads[3] == f"/instances/{slug(view)}?outcome=failed&right=yes&text=capital"
+    assert 'aria-label="Filters"' not in html(view, "instances", slug(view))
+
+
 def test_other_candidates_stand_beside_an_answer(view: View) -> None:
     page = draw(view, "instance", slug(view), id="item0003", **{"with": slug(view, "beta")})
     others = next(grid for grid in page.grids if grid.name == "others").records()
@@ -332,3 +361,17 @@ def test_a_report_says_how_many_trials_it_holds_and_leads_through_them(view: Vie
     middle = str(kind_of("instance").draw(fixed, trials[20]).body)
     for rel, other in (("prev", trials[19]), ("next", trials[21])):
         assert f'rel="{rel}" href="{fixed.links.href(other)}"' in middle
+
+
+def test_who_differs_is_asked_of_the_first_other_run_where_none_is_named(view: View) -> None:
+    page = draw(view, "instances", slug(view), differs="any")
+    record = page.grids[0].records()[0]
+    assert record == draw(view, "instances", slug(view), differs="any", **{"with": slug(view, "beta")}).grids[0].records()[0]
+    assert f'<option value="{slug(view, "beta")}" selected>' in page.body
+
+
+def test_who_differs_has_no_answer_where_nobody_else_was_asked(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "alone", [Said(0, "yes")])
+    view = view_of(tmp_path)
+    with pytest.raises(AssayError, match="no other run of this scenario can differ"):
+        draw(view, "instances", view.catalog.entries[0].slug, differs="any")

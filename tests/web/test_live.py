@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from assay.metrics import metrics_for
 from assay.records import Answer, Instance, Request, Response, ScoredTrial, Trial, Usage
 from assay.statistics import Gathered
 from assay.store import RunWriter
-from assay.store.folders import BeingWritten, being_written, writing
+from assay.store.folders import BeingWritten, being_written, work_folder, writing
 from assay.store.planned import PLAN, PlannedRun, SuitePlan, write_plan
 from assay.store.transcripts import Transcript
-from assay.store.writer import TALLY, Tally, tally_so_far, work_folder
+from assay.store.writer import TALLY, Tally, tally_so_far
 from assay.web.pages.live import duration, suites_of
 from cli_helpers import assay_process
 from fake_servers import mock_server
@@ -37,6 +38,7 @@ def add(writer: RunWriter, item: int) -> None:
     answer = Answer(outcome="answered")
     scored = ScoredTrial(instance_id=f"i{item}", answer=answer, scores={})
     writer.add(Transcript(trial=trial, responses=(response,), answer=answer), scored)
+    writer.tell()
 
 
 def states(place: Path) -> dict[str, tuple[str, int | None]]:
@@ -61,7 +63,7 @@ def test_a_run_is_finished_being_asked_waiting_or_not_begun(tmp_path: Path) -> N
         page = draw(view_of(tmp_path), "live")
         assert page.refresh_s > 0
         row = page.grids[0].records()[1]
-        assert (row["state"], row["answered"], row["of at most"], row["tokens"]) == ("being asked", 1, 40, 9)
+        assert (row["state"], row["done"], row["of at most"], row["tokens"]) == ("being asked", 1, 40, 9)
         writer.abandon()
     assert states(tmp_path)["asked-1"] == ("not begun", None)
     assert draw(view_of(tmp_path), "live").refresh_s == 0
@@ -92,7 +94,7 @@ def test_word_of_how_far_a_run_is_costs_it_nothing(tmp_path: Path, monkeypatch: 
     add(writer, 1)
     told = tally_so_far(tmp_path / "r-1")
     assert told is not None
-    assert told.trials == 1  # the next word is due in a second
+    assert told.trials == 1  # the next word is due in half a second
     (work_folder(tmp_path / "r-1") / TALLY).write_text("{")
     assert tally_so_far(tmp_path / "r-1") is None
 
@@ -167,15 +169,43 @@ def test_times_to_wait_are_coarse(seconds: float, said: str) -> None:
     assert duration(seconds) == said
 
 
-def test_suites_that_are_done_are_folded(tmp_path: Path) -> None:
+def test_suites_that_are_done_stand_together_and_the_last_one_by_itself(tmp_path: Path) -> None:
     finished = scored_run(tmp_path / "s", "m", ANSWERS)
     planned(tmp_path / "s", finished.name)
-    assert "<details open><summary>The runs</summary>" in html(view_of(tmp_path), "live"), "the last one stays open"
+    text = html(view_of(tmp_path), "live")
+    assert "<h2>s</h2>" in text
+    assert "Finished earlier" not in text
     planned(tmp_path / "t", "later-2")
     os.utime(tmp_path / "s" / PLAN, (1.0, 1.0))
-    text = html(view_of(tmp_path), "live")
-    assert text.index("<h2>t<") < text.index("<h2>s<") < text.index("<details><summary>The runs</summary>")
+    view = view_of(tmp_path)
+    text = html(view, "live")
+    assert text.index("<h2>t</h2>") < text.index("<h2>Finished earlier</h2>")
+    assert "<h2>s</h2>" not in text
+    assert 'href="/overview?suite=s"' in text
+    (row,) = next(grid for grid in draw(view, "live").grids if grid.name == "finished").records()
+    assert (row["suite"], row["runs"], row["done"], row["failed"]) == ("s", 1, 3, 0)
     planned(tmp_path / "s", finished.name, "later-1")
     text = html(view_of(tmp_path), "live")
-    assert "<summary>The runs</summary>" not in text
+    assert "Finished earlier" not in text
     assert "the same <code>assay run</code> goes on with it" in text
+
+
+def test_a_count_that_stands_still_says_since_when(tmp_path: Path) -> None:
+    planned(tmp_path / "s", "asked-1")
+    with writing(tmp_path / "s" / "asked-1"):
+        writer = RunWriter(tmp_path / "s" / "asked-1")
+        add(writer, 0)
+        assert "last counted" not in html(view_of(tmp_path), "live")
+        long_ago = time.time() - 40
+        os.utime(work_folder(tmp_path / "s" / "asked-1") / TALLY, (long_ago, long_ago))
+        assert re.search(r"last counted 4\d s ago", html(view_of(tmp_path), "live"))
+        writer.abandon()
+
+
+def test_a_page_of_runs_in_progress_is_loaded_anew_only_where_no_script_runs(tmp_path: Path) -> None:
+    planned(tmp_path / "s", "asked-1")
+    with writing(tmp_path / "s" / "asked-1"):
+        text = html(view_of(tmp_path), "live")
+    assert '<noscript><meta http-equiv="refresh" content="2"></noscript>' in text
+    assert text.count("http-equiv") == 1
+    assert '<main id="main" tabindex="-1" data-again="2">' in text

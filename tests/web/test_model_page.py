@@ -112,17 +112,20 @@ def test_evaluations_at_other_times_are_drawn_in_their_order(suite: Path, tmp_pa
     for name, moment in (("late", 1_790_000_000.0), ("early", 1_780_000_000.0)):
         at(shutil.copytree(suite, tmp_path / name), moment)
     view = view_of(tmp_path)
-    slug = slug_of(view, "good (late)")
+    slug = slug_of(view, "good")
     page = draw(view, "model", slug)
     rows = [row for row in grid_of(page, "course").records() if row["scenario"] == "made"]
     assert [str(row["time"])[:10] for row in rows] == ["2026-05-28", "2026-09-21"]
     assert [row["main metric"] for row in rows] == [0.9, 0.9]
-    assert [row["candidate"] for row in grid_of(page, "evaluations").records()] == ["good (early)"]
+    others = [(row["scenario"], row["suite"]) for row in grid_of(page, "evaluations").records()]
+    assert others == [("made", "early"), ("other", "early")], "the newer ones are shown on the page"
     assert "Over time" in html(view, "model", slug)
 
 
-def test_what_was_evaluated_once_has_no_course(view: View) -> None:
-    assert "Over time" not in html(view, "model", slug_of(view, "good"))
+def test_what_was_evaluated_once_says_so_and_has_no_course(view: View) -> None:
+    page = html(view, "model", slug_of(view, "good"))
+    assert "Every scenario was evaluated once so far" in page
+    assert "course" not in [grid.name for grid in draw(view, "model", slug_of(view, "good")).grids]
 
 
 def test_another_model_under_the_same_name_is_another(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from assay.comparison import Question, compare, gather
 from assay.errors import AssayError
 from assay.records import DataIdentity, Estimate
 from assay.statistics.estimates import weighted_mean
-from assay.store.folders import MANIFEST
+from assay.store import RunFolder
+from assay.store.folders import MANIFEST, writing
+from assay.store.planned import PLAN, PlannedRun, SuitePlan, write_plan
 from assay.web.addresses import Address, Filed
 from assay.web.boards import separation, tier_mark
 from assay.web.catalog import open_catalog
@@ -223,13 +225,51 @@ def test_of_several_suites_the_newest_is_shown_with_links_to_the_others_and_to_a
     assert names_in(draw(two_suites, "overview", candidate=a)) == ["a"], "who names a candidate means it"
 
 
-def test_of_unrelated_suites_together_what_is_empty_is_left_out(two_suites: View) -> None:
+def test_of_unrelated_suites_together_each_candidate_has_the_means_over_its_own_scenarios(two_suites: View) -> None:
     page = draw(two_suites, "overview", suite="*")
     assert names_in(page) == ["a", "b", "c", "d"]
-    assert [column.name for column in grid_of(page, "profile").columns] == ["candidate", "first tier"]
-    assert len(grid_of(page, "profile").notes) == 2
-    assert "Trade-offs" not in page.body
-    assert "No candidate has both" in draw(two_suites, "overview", suite="*", x="accuracy").body
+    assert [column.name for column in grid_of(page, "profile").columns][:4] == ["candidate", "first tier", "asked", "accuracy"]
+    profile = grid_of(page, "profile").records()
+    assert [(row["asked"], row["accuracy"]) for row in profile] == [("x", 0.125), ("x", 0.375), ("y", 0.625), ("y", 0.875)]
+    assert "only rows with the same scenarios can be held against each other" in grid_of(page, "profile").notes[0]
+    assert "No candidate has both" in page.body
+
+
+def test_who_lacks_a_measure_is_named_below_the_chart_and_one_alone_is_not_drawn(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        scored_run(tmp_path / "s", name, said(range(20)))
+    folder = scored_run(tmp_path / "s", "free", said(range(10)))
+    stats = RunFolder(folder).stats()
+    with_stats(folder, cells=tuple(cell for cell in stats.cells if cell.metric != "latency_s"))
+    view = view_of(tmp_path)
+    text = html(view, "overview", x="latency s", y="accuracy")
+    assert "Left out, without a number of both on scenarios that all were asked: free." in text
+    alone = draw(view, "overview", x="latency s", y="accuracy", candidate=[slug_of(view, "a"), slug_of(view, "free")])
+    assert "Only a has both measures" in alone.body
+    assert "pareto" not in [grid.name for grid in alone.grids]
+
+
+def test_a_suite_that_is_being_asked_gives_way_to_the_newest_finished_one_and_is_named(two_suites: View) -> None:
+    entry = next(entry for entry in two_suites.catalog.entries if entry.suite == "new")
+    place = entry.folder.path.parent
+    names = [*(path.name for path in sorted(place.iterdir()) if path.is_dir() and not path.name.startswith(".")), "late"]
+    write_plan(place, SuitePlan(runs=tuple(PlannedRun(run=name, title="y", label="m") for name in names)))
+    try:
+        with writing(place / "late"):
+            text = html(two_suites, "overview")
+            assert names_in(draw(two_suites, "overview")) == ["a", "b"]
+            assert "new is being asked: 2 of 3 runs are finished." in text
+            assert 'href="/live">In progress' in text.partition("<main")[2]
+            assert "is being asked" in html(two_suites, "overview", suite="new")
+        assert names_in(draw(two_suites, "overview")) == ["c", "d"], "nobody is at it any more"
+        assert "is being asked" not in html(two_suites, "overview")
+    finally:
+        (place / PLAN).unlink()
+
+
+def test_no_table_speaks_of_tiers_where_there_are_none(tmp_path: Path) -> None:
+    scored_run(tmp_path / "s", "alone", said(range(20)))
+    assert "T1" not in html(view_of(tmp_path), "overview")
 
 
 @pytest.mark.parametrize("kind", ["compare", "efficiency", "evidence", "coverage"])
@@ -276,3 +316,21 @@ def test_one_sentence_says_what_is_left_out_and_why() -> None:
         "Not in the means, where not every candidate has a number: y, z (accuracy, cost); "
         "where the main metric does not go from 0 to 1: w (accuracy, cost)."
     )
+
+
+def test_pages_about_one_suite_keep_it_chosen_in_the_navigation(two_suites: View) -> None:
+    old = next(entry for entry in two_suites.catalog.entries if entry.suite == "old")
+    for kind in ("run", "instances"):
+        text = html(two_suites, kind, old.slug)
+        for other in ("overview", "compare", "coverage", "efficiency", "evidence"):
+            assert f'href="/{other}?suite=old"' in text
+
+
+def test_pages_about_several_suites_choose_none(two_suites: View) -> None:
+    both = [one for one in two_suites.catalog.scenarios if len({entry.suite for entry in one.entries}) > 1]
+    alone = [one for one in two_suites.catalog.scenarios if one not in both]
+    for scenario in (*both, *alone):
+        text = html(two_suites, "scenario", scenario.slug)
+        chosen = {entry.suite for entry in scenario.entries}
+        assert ('href="/coverage"' in text) == (len(chosen) > 1)
+        assert all((f'href="/coverage?suite={suite}"' in text) == (chosen == {suite}) for suite in two_suites.catalog.suites)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import ChoiceLoader, DictLoader
 from markupsafe import Markup
 
 from assay.records import Estimate
 from assay.text import visible
+from assay.web import rendering
 from assay.web.addresses import Address, Anchored, Filed, Served
 from assay.web.catalog import Catalog
 from assay.web.grids import Cell, Column, Grid
 from assay.web.measures import estimate_cell, meaning, metric_column, shades
 from assay.web.page import View
-from assay.web.rendering import cited, coded, environment, outlined, render, shade_class
+from assay.web.rendering import broken, cited, coded, environment, outlined, render, shade_class
+from assay.web.selection import SuiteLink
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\x00&\"'"
 ESTIMATE = Estimate(value=0.5, low=0.25, high=0.75, n=8, clusters=8)
@@ -182,3 +187,100 @@ def test_what_is_better_and_that_there_is_no_interval_can_be_seen() -> None:
     assert 'title="lower is better" aria-hidden="true">↓</span>' in text
     assert 'title="no interval, for want of items or of variation">[?]' in text
     assert 'data-head="b"' in text
+
+
+def test_a_closed_part_has_its_heading_in_the_list_and_opens_by_it() -> None:
+    body = Markup(
+        drawn(
+            '{% call part("First", id="one") %}a{% endcall %}{% call part(title, true) %}b{% endcall %}', title="<b>Second</b>"
+        )
+    )
+    assert '<h2 id="one">First</h2>' in body
+    assert '<details class="part"><summary><h2>&lt;b&gt;Second&lt;/b&gt;</h2></summary>' in body
+    made, found = outlined(body + Markup("<h2>x</h2>") * 4, "p-")
+    assert [place for place, _ in found[:2]] == ["one", "p-part-2"]
+    assert '<summary><h2 id="p-part-2">' in made
+
+
+def test_a_place_may_lead_to_several_pages_or_name_its_sources() -> None:
+    places = (
+        Cell("a; b", links=(("<a>", Address("run", "a")), ("b", Address("run", "b")))),
+        Cell("arXiv:2009.03300 <i>", "arXiv:2009.03300 <i>", cited=True),
+    )
+    grid = Grid("g", "G", (Column("one"), Column("two")), (places,))
+    text = drawn("{{ grid(table) }}", table=grid)
+    assert '<a href="/run/a">&lt;a&gt;</a>, <a href="/run/b">b</a>' in text
+    assert '<a href="https://arxiv.org/abs/2009.03300"' in text
+    assert "<i>" not in text
+    assert grid.records() == [{"one": "a; b", "two": "arXiv:2009.03300 <i>"}]
+
+
+def test_long_names_may_break_where_their_parts_are_joined_and_nothing_else_changes() -> None:
+    assert broken("billing_enquiries:num=2") == "billing_<wbr>enquiries:<wbr>num=<wbr>2"
+    assert broken("short_name") == "short_name"
+    assert broken("words in a sentence_of") == "words in a sentence_of"
+    assert broken("<script>_alert_(1)</script>") == "&lt;script&gt;_<wbr>alert_(1)&lt;/script&gt;".replace(
+        "_<wbr>alert_", "_alert_"
+    )
+    assert broken(Markup("<b>made_by_a_template</b>")) == "<b>made_by_a_template</b>"
+    assert broken(7) == 7
+
+
+@given(st.text(max_size=60))
+def test_breaking_names_adds_nothing_to_what_is_read(text: str) -> None:
+    assert str(broken(text)).replace("<wbr>", "") in (str(Markup.escape(visible(text))), text)
+
+
+def test_a_table_of_groups_heads_each_and_leaves_their_column_out() -> None:
+    columns = (Column("name", number=False), Column("kind", number=False), Column("n"))
+    rows = tuple((Cell(name), Cell(kind), Cell(place)) for place, (name, kind) in enumerate(("ax", "bx", "cy")))
+    page = drawn('{{ grid(table, by="kind") }}', table=Grid("t", "T", columns, rows))
+    assert re.findall(r'scope="rowgroup" colspan="2">(.)<', page) == ["x", "y"]
+    assert page.count("<tbody>") == 3
+    assert page.count("<td") == 3
+    assert ">kind<" not in page
+
+
+def test_a_second_line_of_a_cell_stands_below_its_text() -> None:
+    grid = Grid("t", "T", (Column("name", number=False),), ((Cell("a", below="of <b>"),),))
+    assert '<th scope="row">a <span class="below">of &lt;b&gt;</span></th>' in drawn("{{ grid(table) }}", table=grid)
+
+
+def test_of_many_suites_the_older_ones_are_folded_but_the_chosen_one_is_not() -> None:
+    suites = [SuiteLink(f"night{n}", Address("overview").but(suite=f"night{n}"), n == 20) for n in range(30)]
+    suites.append(SuiteLink("All suites", Address("overview").but(suite="*"), False, all=True))
+    page = drawn('{% include "suites.html" %}', suites=suites)
+    at_once, _, folded = page.partition("Older suites")
+    names = [re.findall(r"night\d+(?=<)|All suites(?=<)", part) for part in (at_once, folded)]
+    assert names[0] == [*(f"night{n}" for n in range(6)), "night20", "All suites"]
+    assert len(names[1]) == 23
+    assert "<details" not in drawn('{% include "suites.html" %}', suites=suites[:9])
+
+
+def test_what_narrows_a_page_down_says_that_all_are_shown_where_nothing_is_ticked() -> None:
+    page = drawn('{{ choices("candidate", "Candidates", [("a", "A"), ("b", "B")]) }}')
+    assert '<span class="muted">all 2</span>' in page
+    assert "All are shown. Tick those that you want to see alone." in page
+    assert "Only those that are ticked are shown." in drawn('{{ choices("metric", "Metrics", [("a", "A"), ("b", "B")]) }}')
+
+
+def test_nothing_that_a_page_was_drawn_from_outlives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its template has macros of its own, which know all values that it is drawn from; texts may have megabytes."""
+
+    class Value(str):
+        pass
+
+    macro = "{% macro shown(text) %}{{ text }}{{ here.page }}{% endmacro %}"
+    source = macro + "{{ shown(value) }}{% call form() %}{{ value }}{% endcall %}"
+    whole = environment()
+    own = whole.overlay(loader=ChoiceLoader([DictLoader({"own.html": source}), whole.loader]))
+    monkeypatch.setattr(rendering, "environment", lambda: own)
+    value = Value("megabytes")
+    gone = weakref.ref(value)
+    gc.disable()
+    try:
+        assert "megabytes" in render("own.html", View(EMPTY, Served()), Address("compare"), value=value)
+        del value
+        assert gone() is None
+    finally:
+        gc.enable()

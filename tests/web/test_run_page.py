@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from assay.records import NamedSpec
+from assay.tables.numbers import format_estimate
 from assay.web import verification
 from assay.web.addresses import Address
 from assay.web.kept import Kept
@@ -128,3 +131,33 @@ def test_a_run_that_gives_no_marks_has_a_page_too(tmp_path: Path) -> None:
     assert "of_a_plugin" in html(view, "run", slug)
     assert "no mark between right and wrong" in html(view, "instances", slug)
     assert "right by" not in html(view, "instance", slug, id="item0000")
+
+
+def test_the_main_metric_the_items_and_the_failures_come_first(view: View) -> None:
+    entry = view.catalog.entries[0]
+    page = html(view, "run", entry.slug)
+    headline = page.partition('class="headline"')[2].partition("</p>")[0]
+    main = entry.cell(entry.main_metric)
+    assert main is not None
+    value = format_estimate(main.estimate).split(" ")[0]
+    for said in ("exact match", f"<b>{value} ", f"<b>{entry.instances}</b> items", f"<b>{entry.failed}</b> failed"):
+        assert said in headline
+    assert "On this page" in page
+
+
+def test_metrics_stand_by_family_and_the_main_one_is_marked(view: View) -> None:
+    page = html(view, "run", view.catalog.entries[0].slug)
+    table = page.partition("Every metric on the originals</caption>")[2].partition("</table>")[0]
+    families = re.findall(r'scope="rowgroup" colspan="3">(.*?)</th>', table)
+    assert families[0] == "accuracy"
+    assert len(set(families)) == len(families) > 2
+    assert table.count('<span class="below">main metric</span>') == 1
+    assert ">family<" not in table
+
+
+def test_perturbations_taken_together_stand_behind_the_single_ones(tmp_path: Path) -> None:
+    answers = [Said(item, "yes", perturbation=name) for item in range(12) for name in (None, "lowercase", "typos")]
+    asked = tuple(NamedSpec(name=name) for name in ("lowercase", "typos"))
+    scored_run(tmp_path / "s", "m", answers, perturbations=asked)
+    names = [record["perturbation"] for record in records(page_of(view_of(tmp_path)), "perturbations")]
+    assert names == ["lowercase", "typos", "robustness"]

@@ -142,6 +142,35 @@ def test_a_card_of_another_shape_is_left_out(tmp_path: Path, card: dict[str, obj
     assert "<h1>made</h1>" in carded(tmp_path, **card)
 
 
+def test_shades_stand_only_where_an_interval_lies_beside_another(view: View, tmp_path: Path) -> None:
+    page = draw(view, "scenario", slug_of(view, "made"))
+    table = next(grid for grid in page.grids if grid.name == "candidates")
+    accuracy = next(place for place, column in enumerate(table.columns) if column.name == "accuracy")
+    assert [row[accuracy].shade for row in table.rows] == [0.9, 0.5, 0.45]
+    assert any(note.startswith("Shaded") for note in table.notes)
+    scored_run(tmp_path / "s", "alone", said(range(20)))
+    alone = view_of(tmp_path)
+    for kind, of in (("scenario", alone.catalog.scenarios[0].slug), ("model", alone.catalog.candidates[0].slug)):
+        page = draw(alone, kind, of)
+        assert all(cell.shade is None for grid in page.grids for row in grid.rows for cell in row), "one row"
+        assert not any(note.startswith("Shaded") for grid in page.grids for note in grid.notes)
+
+
+def test_the_chart_of_subgroups_shows_three_candidates_unless_others_are_chosen(tmp_path: Path) -> None:
+    for place, name in enumerate("abcd"):
+        scored_run(tmp_path / "s", name, said(range(5 * place, 40)))
+    view = view_of(tmp_path)
+    slug = slug_of(view, "made")
+
+    def drawn(**query: list[str]) -> set[object]:
+        page = draw(view, "scenario", slug, **query)
+        return {row["candidate"] for row in next(grid for grid in page.grids if grid.name == "subgroups").records()}
+
+    assert drawn() == {"a", "b", "c"}
+    assert "The chart shows the first 3 candidates" in html(view, "scenario", slug)
+    assert drawn(candidate=["c", "d"]) == {"c", "d"}
+
+
 def test_a_scenario_asked_of_one_candidate_has_no_tiers(tmp_path: Path) -> None:
     text = carded(tmp_path)
     assert "T1" not in text

@@ -11,11 +11,15 @@ import sys
 import urllib.request
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from threading import Event
+from urllib.parse import quote, quote_plus
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
+from markupsafe import Markup
 
+from assay.web import server as server_module
 from assay.web import shelf as module
 from assay.web.access import Access, access_for
 from assay.web.addresses import Address
@@ -23,6 +27,7 @@ from assay.web.catalog import Catalog
 from assay.web.page import Kind, Page, View
 from assay.web.pages import kinds
 from assay.web.server import Site
+from assay.web.serving import runner_of
 from assay.web.shelf import Shelf
 from cli_helpers import Assay, assay, assay_process
 from scored_runs import Said, scored_run
@@ -129,12 +134,118 @@ def test_only_its_own_names_are_answered_to(runs: Path) -> None:
     async def work(ask: Ask) -> None:
         for host in ("localhost", "LOCALHOST:8321", "127.0.0.1:80", "[::1]:8321", "[::1]"):
             assert (await ask("/glossary", Host=host))[0] == 200, host
-        for host in ("evil.example", "evil.example:8321", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]:1"):
+        odd = ("localhost:evil.example", "127.0.0.1:8911@evil.example", "localhost:80:80", "localhost:", "localhost:\u0661")
+        for host in (
+            "evil.example",
+            "evil.example:8321",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "",
+            "[::2]:1",
+            *odd,
+        ):
             status, _, body = await ask("/glossary", Host=host)
             assert status == 421, host
             assert b"Glossary" not in body
 
     asked(runs, work)
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "status"),
+    [
+        ("cross-site", "no-cors", "image", 403),
+        ("same-site", "no-cors", "script", 403),
+        ("cross-site", "cors", "empty", 403),
+        ("cross-site", "navigate", "iframe", 403),
+        ("cross-site", "navigate", "document", 200),
+        ("same-origin", "no-cors", "style", 200),
+        ("none", "navigate", "document", 200),
+    ],
+)
+def test_pages_of_other_sites_can_only_link_here(runs: Path, site: str, mode: str, dest: str, status: int) -> None:
+    async def work(ask: Ask) -> None:
+        named = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+        for path in ("/glossary", "/assets/style.css"):
+            assert (await ask(path, **named))[0] == status
+
+    asked(runs, work)
+
+
+def test_a_page_waits_for_others_of_its_kind_alone_and_those_who_left_are_not_served(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    go_on, held = Event(), Event()
+
+    def draw(view: View, address: Address) -> Page:
+        begun.append(address.of)
+        held.set()
+        assert go_on.wait(20)
+        return Page("Slow", Markup(""), ())
+
+    monkeypatch.setitem(kinds(), "slow", Kind("slow", "", "", draw, lambda catalog: ()))
+
+    async def ask_it() -> None:
+        site = Site(Shelf([runs]), Access())
+        runner = runner_of(site)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        async with ClientSession() as session:
+
+            async def ask(path: str) -> int:
+                async with session.get(f"http://127.0.0.1:{runner.addresses[0][1]}{path}") as answer:
+                    return answer.status
+
+            waiting = [asyncio.create_task(ask(f"/slow/{number}")) for number in range(20)]
+            await asyncio.to_thread(held.wait, 20)
+            assert await ask("/glossary") == 200
+            assert len(begun) == 1
+            first = waiting.pop(int(begun[0]))
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            for _ in range(500):  # until the server has heard of it
+                if runner.server is None or len(runner.server.connections) <= 2:
+                    break
+                await asyncio.sleep(0.01)
+            go_on.set()
+            assert await first == 200
+            assert await ask("/slow/last") == 200
+        await runner.cleanup()
+        site.close()
+
+    asyncio.run(ask_it())
+    assert begun[1:] == ["last"]
+
+
+def test_where_not_even_the_page_of_an_error_can_be_drawn_it_is_said_in_plain_words(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> str:
+        raise RuntimeError("a link to itself")
+
+    monkeypatch.setattr(server_module, "document", fails)
+
+    async def work(ask: Ask) -> None:
+        status, headers, body = await ask("/glossary")
+        assert (status, headers["Content-Type"]) == (500, "text/plain; charset=utf-8")
+        assert body.startswith(b"This page cannot be shown: a defect of assay: RuntimeError at test_server.py")
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+
+    asked(runs, work)
+
+
+@pytest.mark.parametrize("token", ["a b&c#d", "plain-token_1", "\u00e4'\"x"])
+def test_no_token_comes_into_a_log(token: str) -> None:
+    access = Access(token=token)
+    for given in (token, quote(token, safe=""), quote_plus(token)):
+        for text in (f"GET /?token={given} HTTP/9", f"b'GET /run/x?%74oken={given}'", f"Cookie: x=1; assay_token={given}; y=2"):
+            assert given not in access.masked(text)
+    cut = access.masked(f"got more than 8190 bytes when reading: b'GET /?x=1&token={quote(token)[:4]}")
+    assert cut == "got more than 8190 bytes when reading: b'GET /?x=1&token=***"
+    assert access.masked("GET /?token=wrong&page=2") == "GET /?token=***&page=2"
+    assert access.masked("no request") == "no request"
 
 
 def test_with_a_token_only_who_knows_it_sees_anything(runs: Path) -> None:
@@ -340,6 +451,8 @@ def test_malformed_requests_are_a_line_each_and_half_a_request_holds_nothing_up(
         odd = (
             b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: localhost\r\n: \x00\r\n\r\n",
+            b"GET /?token=a%20b%26c%23d&x=" + b"x" * 9000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            b"GET http://[/?token=a%20b%26c%23d HTTP/1.1\r\nHost: localhost\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: localhost\r\nExpect: nothing\r\nConnection: close\r\n\r\n",
         )
         for sent in odd:
@@ -354,8 +467,38 @@ def test_malformed_requests_are_a_line_each_and_half_a_request_holds_nothing_up(
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=20)
         assert process.returncode == 0
-        assert len(err.splitlines()) == 2, err
+        assert len(err.splitlines()) == 4, err
+        assert "a%20b" not in err
         assert "Traceback" not in err
+    finally:
+        process.kill()
+        process.wait()
+
+
+SLOW = """\
+import time
+from assay.web.page import Kind
+from assay.web.pages import kinds
+
+def draw(view, address):
+    print("drawing", flush=True)
+    time.sleep(600)
+
+kinds()["slow"] = Kind("slow", "", "", draw, lambda catalog: ())
+"""
+
+
+def test_the_server_ends_whatever_is_being_drawn(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    process = assay_process("serve", runs, "--port", "0", "--plugin", "slow.py", cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        port = int(re.search(r":(\d+)/", process.stdout.readline())[1])  # type: ignore[index] # fails where there is none
+        with socket.create_connection(("127.0.0.1", port)) as asking:
+            asking.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert [process.stdout.readline() for _ in range(2)][1] == "drawing\n"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=30) == 0
     finally:
         process.kill()
         process.wait()

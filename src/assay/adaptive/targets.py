@@ -13,6 +13,9 @@ from assay.metrics import Metric
 MAIN = "accuracy"
 """Stands for the main metric of each scenario."""
 FORM = "write metric±half width, for example accuracy±0.02 or exact_match+-0.03"
+NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+NARROWEST = 1e-6
+"""Half widths below this are refused: no interval is computed that exactly."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,11 @@ def _target(text: str) -> Target:
     if found is None:
         raise AssayError(f"--until {text[:80]!r} is not understood", FORM)
     name, number = found.groups()
-    try:
-        within = float(number)
-    except ValueError:
-        within = math.nan
+    within = float(number) if NUMBER.fullmatch(number) else math.nan
     if not 0 < within < math.inf:
         raise AssayError(f"--until {text[:80]!r}: {number[:40]!r} is no half width above 0", FORM)
+    if within < NARROWEST:
+        raise AssayError(f"--until {text[:80]!r}: no interval can be known to be that narrow", f"at least {NARROWEST:f}")
     if name != MAIN:
         if name not in registry.metrics.names():
             raise unknown("metric", name, [MAIN, *registry.metrics.names()])

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     pass
 
 ALPHA = 0.05
-FIRST = 50
-"""Instances of the first round."""
+FIRST, EARLIEST = 50, 10
+"""Instances of the first round, at most and at least: half of those that settle it whatever the answers are."""
 LEAST, MOST = 1.1, 2.0
 """After a round so many times as many instances are asked, at least and at most."""
 
@@ -79,21 +79,24 @@ class Settling:
         """How many instances the next round asks: about as many as it seems to take, 0 where nothing is wanted any more."""
         asked, most = self.growing.asked, len(self.growing.order)
         if not asked:
-            return min(FIRST, most)
+            worst = max(self._expected(target, metric) for target, metric in self.targets)
+            return min(most, max(EARLIEST, min(FIRST, math.ceil(worst / 2))))
         open_ = [one for one in self.reached() if not one.settled]
         if not open_:
             return 0
-        expected = max(self._expected(one) for one in open_)
+        expected = max(self._expected(one.target, one.metric) for one in open_)
         return min(most, max(math.ceil(LEAST * asked), min(expected, math.ceil(MOST * asked)))) - asked
 
-    def _expected(self, one: Reached) -> int:
-        """Instances that will settle it, if they vary as those seen: n / (1 - n / N) = 2 log(2 / alpha) variance / width^2."""
+    def _expected(self, target: Target, metric: Metric) -> int:
+        """Instances that will settle it, if they vary as those seen, or as much as any can where none is: n / (1 - n / N) =
+        2 log(2 / alpha) variance / width^2."""
         import numpy as np
 
-        low, high = bounds_of(one.metric)
-        values = self.growing.values[one.metric.name]
-        spread = (np.nanvar(values) * len(values) + (high - low) ** 2 / 4) / (len(values) + 1) if len(values) else 0.0
-        endless = 2 * math.log(2 / ALPHA) * float(spread) / one.target.within**2
+        low, high = bounds_of(metric)
+        values = self.growing.values[metric.name]
+        seen = np.nanvar(values) * len(values) if len(values) else 0.0
+        spread = (seen + (high - low) ** 2 / 4) / (len(values) + 1)
+        endless = 2 * math.log(2 / ALPHA) * float(spread) / target.within**2
         return math.ceil(endless / (1 + endless / self.population))
 
 

@@ -2,7 +2,7 @@
 
 Errors make a case impossible to ask: a run stops at the first of them, before it asks anything. Warnings make numbers say less
 than they seem to; notes tell what to expect. The files of a scenario of one's own are read to the end, so that all that is
-wrong is told at once.
+wrong is told at once. Of a case a few hundred bytes are kept, so that a million of them fit into memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 from assay.checking.findings import SEVERITIES, Finding, Report, Severity
 from assay.checking.items import look
 from assay.checking.repetitions import repetition_findings
-from assay.checking.rows import header_findings, length_findings, text_findings, told_findings
+from assay.checking.rows import length_findings, letter_findings, told_findings
 from assay.checking.wholes import group_findings, label_findings, precision_findings, split_findings
 from assay.metrics import metrics_for
 from assay.scenarios import Scenario
@@ -35,10 +35,10 @@ def check_scenario(scenario: Scenario, shots: int | None = None, half_width: flo
     findings = list(looked.findings)
     wanted = scenario.prompting.shots if shots is None else shots
     if items:
-        findings += text_findings(items)
-        findings += header_findings(items)
+        findings += looked.texts.findings()
         findings += length_findings(items)
-        findings += repetition_findings(items)
+        findings += letter_findings(items, scenario.prompting)
+        findings += repetition_findings(items, looked.keys, looked.sample)
     if items and not looked.partial:
         findings += split_findings(items, file, wanted)
         findings += label_findings(items, file)

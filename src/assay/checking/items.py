@@ -2,58 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 
 from assay.checking.findings import Finding
 from assay.checking.lenient import lenient_rows
+from assay.checking.near import Sample, normal
+from assay.checking.texts import Texts
 from assay.errors import AssayError
+from assay.identity import canonical, digest
 from assay.prompting.base import as_text
 from assay.records import Split
 from assay.scenarios import Draft, Scenario
 from assay.scenarios.own import CaseError, Cases, cases_of
-from assay.scenarios.own.cases import check_id, split_of
+from assay.scenarios.own.cases import check_id, fitted, split_of
 from assay.scenarios.own.cells import Cells
 from assay.scenarios.sources import File, HeldOut
 
 
-@dataclass(frozen=True)
-class Item:
-    """A case that can be asked."""
+class Item(msgspec.Struct, gc=False):
+    """What is kept of a case that can be asked: about 300 bytes, however long its texts are.
+
+    Answers and options of more than 200 characters lose their middle to a digest, so that only the same ones are equal.
+    """
 
     file: str
     row: int
     split: Split
-    text: str
-    """What is asked, a conversation as its turns."""
+    length: int
+    """Characters of what is asked, a conversation as its turns."""
     gold: tuple[str, ...]
     options: tuple[str, ...]
     subgroups: Mapping[str, str]
-    cluster: str
-    """The independent unit it belongs to."""
-    texts: Mapping[str, str] = field(default_factory=dict)
-    """The texts it is made of, by column."""
-    together: str = ""
-    """What is held out together with it, in cases of one's own."""
+    cluster: str | None
+    """The independent unit it belongs to; `None`: it is one of its own."""
+    told: bool
+    """Whether the prompting or the case itself names all wrong options."""
 
 
 @dataclass
 class Looked:
     """What was read."""
 
-    items: list[Item]
-    findings: list[Finding]
-    file: str
+    frame: str
+    """What the prompting says in every prompt, in which options may be named."""
+    items: list[Item] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    texts: Texts = field(default_factory=Texts)
+    keys: bytearray = field(default_factory=bytearray)
+    """For each case 16 bytes: a digest of what is asked as `normal` writes it, and of the options."""
+    sample: Sample = field(default_factory=Sample)
+    """Cases that are different, with what is asked."""
+    file: str = ""
+    shared: dict[Any, Any] = field(default_factory=dict)
+    """Answers, options and subgroups that many cases have, each once."""
 
     @property
     def partial(self) -> bool:
         """Whether a file could not be read to its end, or not in its encoding: what is there stands for nothing."""
         return any(finding.check in UNREAD for finding in self.findings)
 
+    def add(self, draft: Draft, cells: Cells, split: Split) -> None:
+        """Note a case."""
+        text = as_text(draft.input)
+        asked = normal(text)
+        wrong = [reference.text for reference in draft.references if not reference.correct]
+        gold = self._once(tuple(_short(reference.text) for reference in draft.references if reference.correct))
+        options = self._once(tuple(_short(reference.text) for reference in draft.references)) if wrong else gold
+        told = not wrong or _names_all(f"{self.frame}\n{text}", wrong)
+        among = sorted(reference.text for reference in draft.references) if wrong else []
+        key = hashlib.blake2b(canonical([asked, among]), digest_size=KEY).digest()
+        self.keys += key
+        self.sample.add(key, len(self.items), asked)
+        self.texts.add(cells.file, cells.number, cells.row)
+        groups = self.shared.setdefault(frozenset(draft.subgroups.items()), draft.subgroups) if draft.subgroups else NO_GROUPS
+        cluster = None if draft.group is None else _short(draft.group)
+        self.items.append(Item(cells.file, cells.number, split, len(text), gold, options, groups, cluster, told))
 
+    def _once(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        if len(self.shared) < MOST_SHARED:
+            return cast("tuple[str, ...]", self.shared.setdefault(texts, texts))
+        return cast("tuple[str, ...]", self.shared.get(texts, texts))
+
+
+def _names_all(text: str, options: Iterable[str]) -> bool:
+    folded = text.casefold()
+    return all(option.casefold() in folded for option in options)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:80]}…{digest(text)[:32]}…{text[-80:]}"
+
+
+NO_GROUPS: Mapping[str, str] = {}
+KEY = 16
+LONGEST = 200
+"""Characters of an answer or option that are kept; messages show fewer."""
+MOST_SHARED = 10_000
+"""Different answers up to which it is noted that cases share them."""
 UNREAD = ("file", "quotes", "encoding")
 """What is wrong with a whole file."""
 
@@ -61,15 +112,13 @@ UNREAD = ("file", "quotes", "encoding")
 def look(scenario: Scenario) -> Looked:
     """Read all cases of a scenario. Those of one's own files are read to the end, whatever is wrong on the way."""
     source, cases = scenario.source, cases_of(scenario)
+    prompting = scenario.prompting
+    instructions = prompting.instructions if prompting.method != "chat" else ""
+    looked = Looked("\n".join([prompting.system, instructions, prompting.global_prefix]))
     if cases is not None and isinstance(cases.source, File):
-        looked = _own(cases, cases.source)
-        if isinstance(source, HeldOut):
-            train = source.places(item.together for item in looked.items)
-            looked.items = [replace(one, split="train") if at in train else one for at, one in enumerate(looked.items)]
+        _own(looked, cases, cases.source, source if isinstance(source, HeldOut) else None)
         return looked
-    file = source.identity.partition(":")[2]
-    items: list[Item] = []
-    findings: list[Finding] = []
+    looked.file = file = source.identity.partition(":")[2]
     seen: set[str] = set()
     try:
         for split in source.splits():
@@ -77,67 +126,55 @@ def look(scenario: Scenario) -> Looked:
                 draft = Draft(
                     input=instance.input, references=instance.references, subgroups=instance.subgroups, group=instance.group
                 )
-                items.append(_item(draft, Cells({"input": as_text(instance.input)}, file, row), split))
+                looked.add(draft, Cells({"input": as_text(instance.input)}, file, row), split)
     except AssayError as error:
-        if not items:
+        if not looked.items:
             raise
-        findings.append(Finding(severity="error", check="case", message=error.message, hint=error.hint))
-    return Looked(items, findings, file)
+        looked.findings.append(Finding(severity="error", check="case", message=error.message, hint=error.hint))
+    return looked
 
 
-def _own(cases: Cases, source: File) -> Looked:
-    looked = Looked([], [], "")
+def _own(looked: Looked, cases: Cases, source: File, held_out: HeldOut | None) -> None:
     places: dict[Path, Split] = {}
+    together = bytearray()
     for split in ("test",) if cases.split_column else source.splits():
         places[source.path_of(split)] = split
     for path, split in places.items():
         looked.file = path.name
         ids: dict[str, int] = {}
-        lacking: dict[str, list[Cells]] = {}
+        lacking: dict[str, tuple[Cells, list[int]]] = {}
         for found in lenient_rows(path):
             if isinstance(found, Finding):
                 looked.findings.append(found)
                 continue
-            cells = Cells(found[1], path.name, found[0])
+            cells = Cells(fitted(found[1], cases.columns), path.name, found[0])
             if lacks := [column for column in cases.columns if column not in cells.row]:
                 for column in lacks:
-                    lacking.setdefault(column, []).append(cells)
+                    lacking.setdefault(column, (cells, []))[1].append(cells.number)
                 continue
             try:
-                looked.items.append(_own_item(cases, cells, split, ids))
+                where = split_of(cells, cases.split_column) if cases.split_column else split
+                looked.add(_own_draft(cases, cells, ids), cells, where)
+                together += held_out.beginning(cases.layout.group_of(cells)) if held_out else b""
             except CaseError as error:
                 looked.findings.append(_finding(error, error.row))
-        for column, rows in lacking.items():
-            looked.findings.append(_finding(cases.lacking(rows[0], column), *(cells.number for cells in rows)))
+        for column, (first, rows) in lacking.items():
+            looked.findings.append(_finding(cases.lacking(first, column), *rows))
     looked.findings = list(dict.fromkeys(looked.findings))
-    return looked
+    for item, mark in zip(looked.items, held_out.moved(together) if held_out else (), strict=False):
+        item.split = "train" if mark else item.split
 
 
-def _own_item(cases: Cases, cells: Cells, split: Split, ids: dict[str, int]) -> Item:
-    """A row as a case.
+def _own_draft(cases: Cases, cells: Cells, ids: dict[str, int]) -> Draft:
+    """A row as a draft.
 
     Raises:
         CaseError: it cannot be asked.
     """
-    where = split_of(cells, cases.split_column) if cases.split_column else split
     draft = cases.layout.draft(cells)
     if draft.id is not None:
         check_id(cells, cases.layout.id or "", draft.id, ids)
-    return replace(_item(draft, cells, where), together=cases.layout.group_of(cells))
-
-
-def _item(draft: Draft, cells: Cells, split: Split) -> Item:
-    return Item(
-        file=cells.file,
-        row=cells.number,
-        split=split,
-        text=as_text(draft.input),
-        gold=tuple(reference.text for reference in draft.references if reference.correct),
-        options=tuple(reference.text for reference in draft.references),
-        subgroups=draft.subgroups,
-        cluster=draft.group if draft.group is not None else f"{split}{cells.number}",
-        texts={name: value for name, value in cells.row.items() if isinstance(value, str)},
-    )
+    return draft
 
 
 def _finding(error: AssayError, *rows: int) -> Finding:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,8 +14,9 @@ import msgspec
 
 from assay.checking.findings import Finding
 from assay.errors import AssayError
-from assay.scenarios.sources.tables import LONGEST_FIELD, read_rows, text_file
-from assay.scenarios.sources.text_files import SAVE_AS_UTF8, not_utf8, shape_of
+from assay.scenarios.sources.json_text import may_repeat, repeated_key, why_not_json
+from assay.scenarios.sources.tables import LONGEST_FIELD, line_blocks, read_rows, text_file
+from assay.scenarios.sources.text_files import SAVE_AS_UTF8, not_utf8, shape_of, why_not_csv
 
 Found = tuple[int, Mapping[str, Any]] | Finding
 """A row with its number, or what is wrong."""
@@ -44,14 +46,16 @@ def lenient_rows(path: Path) -> Iterator[Found]:
 class _Lines:
     """The lines of a text file, what is not UTF-8 in them replaced; notes the lines where that was, and the rows."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], name: str) -> None:
         self.file = file
+        self.name = name
         self.number = 0
         self.bad: dict[int, str] = {}
         self.rows: list[int] = []
 
     def __iter__(self) -> Iterator[str]:
-        for number, line in enumerate(self.file, start=1):
+        lines = chain.from_iterable(line_blocks(self.file, self.name))
+        for number, line in enumerate(lines, start=1):
             self.number = number
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -82,7 +86,7 @@ def _csv(path: Path) -> Iterator[Found]:
     csv.field_size_limit(LONGEST_FIELD)
     with text_file(path, path.name) as (file, head):
         shape = shape_of(head, path.name)
-        lines = _Lines(file)
+        lines = _Lines(file, path.name)
         table = csv.reader(iter(lines), delimiter=shape.separator, strict=True)
         yield from _table(path, table, lines, shape.before)
         yield from lines.findings(path)
@@ -92,7 +96,7 @@ def _table(path: Path, table: Any, lines: _Lines, before: int) -> Iterator[Found
     row, first = 0, 1
     try:
         header: list[str] = next(islice(table, before, None), [])
-        for name in dict.fromkeys(name for name in header if header.count(name) > 1):
+        for name in dict.fromkeys(name for name, times in Counter(header).items() if times > 1):
             yield _wrong(path, "file", f"the header names the column {name!r} twice", "give each column its own name")
         first = table.line_num + 1
         for values in table:
@@ -108,9 +112,8 @@ def _table(path: Path, table: Any, lines: _Lines, before: int) -> Iterator[Found
             else:
                 yield row, dict(zip(header, values, strict=True))
     except csv.Error as error:
-        ended = "end of data" in str(error)
-        problem = f"line {first} opens a quote that is never closed" if ended else f"line {table.line_num} is not CSV: {error}"
-        yield _wrong(path, "quotes", f"{problem}; what follows was not looked at", "check its quotes", row + 1)
+        problem, hint = why_not_csv(error, first, table.line_num)
+        yield _wrong(path, "quotes", f"{problem}; what follows was not looked at", hint, row + 1)
         return
     if not row:
         yield _wrong(path, "file", "it holds no rows", "put at least one case into it")
@@ -120,7 +123,7 @@ def _json_lines(path: Path) -> Iterator[Found]:
     decode = msgspec.json.Decoder().decode
     row = 0
     with text_file(path, path.name) as (file, _):
-        lines = _Lines(file)
+        lines = _Lines(file, path.name)
         for line in lines:
             if not line.strip():
                 continue
@@ -130,12 +133,16 @@ def _json_lines(path: Path) -> Iterator[Found]:
             try:
                 value = decode(line)
             except (msgspec.DecodeError, RecursionError) as error:
-                yield _wrong(path, "json", f"line {lines.number} is not JSON: {error}", "write one object a line", row)
+                problem, hint = why_not_json(line.encode(), error, "write one object a line")
+                yield _wrong(path, "json", f"line {lines.number} {problem}", hint, row)
                 continue
-            if isinstance(value, dict):
-                yield row, value
-            else:
+            written = line.encode()
+            if not isinstance(value, dict):
                 yield _wrong(path, "json", f"line {lines.number} holds no object", "write {…} with named fields", row)
+            elif may_repeat(written, len(value)) and (twice := repeated_key(written)) is not None:
+                yield _wrong(path, "json", f"line {lines.number} gives {twice[:80]!r} twice", "leave one out", row)
+            else:
+                yield row, value
     yield from lines.findings(path)
     if not row:
         yield _wrong(path, "file", "it holds no rows", "put at least one case into it")

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from assay.checking.findings import Finding
-from assay.checking.items import Item
-from assay.checking.near import near_pairs, normal
+from assay.checking.items import KEY, Item
+from assay.checking.near import Sample, near_pairs
 from assay.text import one_line
 
 SHOWN = 60
@@ -15,19 +15,39 @@ FEW_NAMED = 4
 """Different answers that a message names."""
 
 
-def repetition_findings(items: Sequence[Item]) -> Iterator[Finding]:
-    """The same case more than once, with one answer or with several, and cases that are nearly the same: a finding a group."""
-    alike: dict[tuple[str, tuple[str, ...]], list[Item]] = defaultdict(list)
-    for item in items:
-        alike[normal(item.text), tuple(sorted(item.options)) if len(item.gold) != len(item.options) else ()].append(item)
-    for group in alike.values():
+def repetition_findings(items: Sequence[Item], keys: bytearray, sample: Sample) -> Iterator[Finding]:
+    """The same case more than once, with one answer or with several, and cases that are nearly the same: a finding a group.
+
+    Args:
+        items: all cases.
+        keys: 16 bytes for each, one after another: the same where the cases are.
+        sample: those that are compared with each other; where it is not all of them, a note says so.
+    """
+    for group in _groups(items, keys):
         for asked, example in _across(group):
             yield _leak(
                 asked, f"asks what the example in {_place(example, asked)} shows", "that one is never shown; remove one"
             )
         for same in _sides(group):
             yield _same(same)
-    yield from _near([group[0] for group in alike.values()])
+    different = sample.cases()
+    yield from _near([items[position] for position, _ in different], [text for _, text in different])
+    if not sample.complete:
+        message = f"cases that are nearly the same were looked for among {len(sample):,} of {len(items):,}, chosen at random"
+        yield Finding(severity="note", check="near duplicate", message=message, hint="those that are the same: among all")
+
+
+def _groups(items: Sequence[Item], keys: bytearray) -> list[list[Item]]:
+    """The cases that are there more than once, in the order of the first."""
+    import numpy as np
+
+    beginnings = np.frombuffer(keys, dtype="u8")[::2]
+    rising = np.sort(beginnings)
+    repeated = np.isin(beginnings, rising[1:][rising[1:] == rising[:-1]])
+    alike: dict[bytes, list[Item]] = defaultdict(list)
+    for place in np.flatnonzero(repeated).tolist():
+        alike[bytes(keys[place * KEY : (place + 1) * KEY])].append(items[place])
+    return [group for group in alike.values() if len(group) > 1]
 
 
 def _same(group: Sequence[Item]) -> Finding:
@@ -39,11 +59,11 @@ def _same(group: Sequence[Item]) -> Finding:
     return _group("duplicate", group, "ask the same", "all but one tell nothing new; remove them")
 
 
-def _near(items: Sequence[Item]) -> Iterator[Finding]:
+def _near(items: Sequence[Item], texts: Sequence[str]) -> Iterator[Finding]:
     """Near duplicates with one answer: with two, the small difference is what is asked."""
     groups: dict[int, int] = {}
     least: dict[int, float] = {}
-    for one, other, likeness in near_pairs([item.text for item in items]):
+    for one, other, likeness in near_pairs(texts):
         if set(items[one].gold) == set(items[other].gold):
             first = groups.setdefault(one, one)
             groups[other] = first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.checking.findings import Finding
 from assay.checking.items import Item
@@ -16,6 +16,8 @@ FEWEST = 5
 """Cases of an answer or a group below which nothing can be said of it."""
 MOST_LABELS = 50
 """Different answers up to which they are labels."""
+MOST_NAMED = 8
+"""Rare options that are named."""
 AT_ONE_PLACE = 0.6
 """Share of right answers at one place, above what is expected there, from which on guessing the place pays."""
 
@@ -39,7 +41,9 @@ def label_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
     """Answers that are nearly always or hardly ever right, written in two ways, or always at the same place."""
     asked = [item for item in items if item.split != "train" and item.gold]
     labels = Counter(label for item in asked for label in item.gold)
-    fixed = len({item.options for item in asked}) == 1 and any(len(item.gold) != len(item.options) for item in asked)
+    fixed = all(item.options == asked[0].options for item in asked) and any(
+        len(item.gold) != len(item.options) for item in asked
+    )
     if not asked or not (fixed or 1 < len(labels) <= min(MOST_LABELS, len(asked) / 3)):
         yield from _places(asked, file)
         return
@@ -50,14 +54,25 @@ def label_findings(items: Sequence[Item], file: str) -> Iterator[Finding]:
         yield Finding(severity="warning", check="imbalance", message=message, hint="add cases of the others", file=file)
     written = spellings(labels)
     doubtful = {label for group in written for label in group} | {label for label in labels if is_placeholder(label)}
-    for label in offered:
-        if labels[label] < FEWEST and label not in doubtful:  # of those another finding says what to do
-            message = f"{shown(label)} is right in {labels[label]} of {len(asked)} cases"
-            hint = "add some, or nothing can be said of it" if labels[label] else "add cases, or remove the option"
-            yield Finding(severity="warning", check="imbalance", message=message, hint=hint, file=file)
+    rare = [label for label in offered if labels[label] < FEWEST and label not in doubtful]  # of those another finding tells
+    if rare:
+        message, hint = _rare(rare, labels, len(asked))
+        yield Finding(severity="warning", check="imbalance", message=message, hint=hint, file=file)
     for group in written:
         message = "one answer is written in several ways: " + ", ".join(map(shown, group))
         yield Finding(severity="warning", check="spelling", message=message, hint="choose one", file=file)
+
+
+def _rare(rare: Sequence[str], labels: Mapping[str, int], asked: int) -> tuple[str, str]:
+    """What to say of options that are hardly ever right, all in one sentence, and what to do."""
+    never = [label for label in rare if not labels[label]]
+    hint = "add some, or nothing can be said of it" if labels[rare[0]] else "add cases, or remove the option"
+    if len(rare) == 1:
+        return f"{shown(rare[0])} is right in {labels[rare[0]]} of {asked} cases", hint
+    listed = ", ".join(f"{shown(label)} ({labels[label]})" for label in rare[:MOST_NAMED])
+    more = f" and {len(rare) - MOST_NAMED} more" if len(rare) > MOST_NAMED else ""
+    hint = "add some, or nothing can be said of them" + ("; remove options that are never right" if never else "")
+    return f"{len(rare)} options are right in fewer than {FEWEST} of {asked} cases each: {listed}{more}", hint
 
 
 def _places(asked: Sequence[Item], file: str) -> Iterator[Finding]:
@@ -71,8 +86,8 @@ def _places(asked: Sequence[Item], file: str) -> Iterator[Finding]:
         rows = tuple(item.row for item in choices if len(item.options) != usual)
         message = f"the number of options is not {usual}, as elsewhere"
         yield Finding(severity="warning", check="options", message=message, hint="is one missing?", file=file, rows=rows)
-    orders: dict[frozenset[str], Item] = {}
-    changed = [item.row for item in choices if orders.setdefault(frozenset(item.options), item).options != item.options]
+    orders: dict[int, tuple[str, ...]] = {}
+    changed = [i.row for i in choices if orders.setdefault(hash(frozenset(i.options)), i.options) != i.options]
     if changed and len(orders) == 1:
         message = "the same options stand in another order"
         hint = "fine if it is meant; a fixed list reads better: options: […]"
@@ -116,16 +131,22 @@ def precision_findings(items: Sequence[Item], file: str, wanted: float | None) -
     asked = [item for item in items if item.split != "train"]
     if not asked:
         return
-    clusters = len({item.cluster for item in asked})
-    yield from _precision("a share", clusters, file, wanted, "")
+    yield from _precision("a share", _independent(asked), file, wanted, "")
     for axis in dict.fromkeys(axis for item in asked for axis in item.subgroups):
-        groups: dict[str, set[str]] = defaultdict(set)
+        groups: dict[str, list[Item]] = defaultdict(list)
         for item in asked:
             if axis in item.subgroups:
-                groups[item.subgroups[axis]].add(item.cluster)
-        smallest = min(sorted(groups), key=lambda name: len(groups[name]))
+                groups[item.subgroups[axis]].append(item)
+        sizes = {name: _independent(groups[name]) for name in sorted(groups)}
+        smallest = min(sizes, key=sizes.__getitem__)
         if len(groups) > 1:
-            yield from _precision(f"a share among {shown(smallest)}", len(groups[smallest]), file, wanted, axis)
+            yield from _precision(f"a share among {shown(smallest)}", sizes[smallest], file, wanted, axis)
+
+
+def _independent(items: Sequence[Item]) -> int:
+    """How many independent units the cases belong to."""
+    named = {item.cluster for item in items if item.cluster is not None}
+    return len(named) + sum(item.cluster is None for item in items)
 
 
 def _precision(what: str, clusters: int, file: str, wanted: float | None, column: str) -> Iterator[Finding]:

@@ -127,10 +127,14 @@ def _check_arguments(arguments: list[str]) -> None:
 
 
 def _of_the_system(error: OSError) -> str:
-    hint = " (free some space; every answer so far is kept, and the same command goes on)" if error.errno in FULL else ""
+    kept = "; every answer so far is kept, and the same command goes on" if sys.argv[1:2] in ASKING else ""
+    hint = f" (free some space{kept})" if error.errno in FULL else ""
+    hint = hint or (" (give another place, such as --out FOLDER)" if error.errno == errno.EROFS else "")
     return f"{error.filename or 'the system'}: {error.strerror or error}{hint}"
 
 
+ASKING = (["run"], ["quickstart"], ["decide"])
+"""The verbs that ask models."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk, or of a user's share of it, that has no room left."""
 

@@ -154,7 +154,14 @@ def write_down(suite: Suite, runs: Sequence[Run], left_out: Sequence[str], notes
     """What is to be in the suite's folder: a suite that is broken off says then what it lacks."""
     names = told_apart([run.spec for run in runs], [run.title for run in runs])
     planned = [
-        PlannedRun(run=run.name, title=title, label=label, trials_at_most=run.trials_at_most)
+        PlannedRun(
+            run=run.name,
+            title=title,
+            label=label,
+            scenario="" if title == run.title else run.title,
+            candidate="" if label == run.label else run.label,
+            trials_at_most=run.trials_at_most,
+        )
         for run, (title, label) in zip(runs, names, strict=True)
     ]
     said = (*notes, *peeking(runs))

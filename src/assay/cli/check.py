@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,14 +33,15 @@ def check(
     from assay.checking import check_scenario
     from assay.entries import parse_entry
     from assay.errors import AssayError
+    from assay.prompting import with_changes
 
     load_plugins(plugin)
     if half_width is not None and not 0 < half_width < 1:
         raise AssayError(f"--half-width is {half_width}", "give a number between 0 and 1, such as 0.05")
     ask = parse_entry(what)
     scenario = registry.scenarios.get(ask.scenario)(**ask.parameters)
-    shots = ask.prompting.get("shots")
-    report = check_scenario(scenario, shots if isinstance(shots, int) else None, half_width)
+    scenario = replace(scenario, prompting=with_changes(scenario.prompting, ask.prompting))
+    report = check_scenario(scenario, half_width=half_width)
     if json:
         import msgspec
 

@@ -53,7 +53,9 @@ def _tables(found: Coverage) -> Iterator[Table]:
     from assay.tables import Table
 
     for table in found.tables:
-        yield _named(table) if table.columns == ("",) else _matrix(table)
+        drawn = _named(table) if table.columns == ("",) else _matrix(table)
+        drawn.notes += found.notes if table is found.tables[-1] else ()
+        yield drawn
     if found.nobody:
         yield Table("nobody measures", ["place"], [[name] for name in found.nobody])
 

@@ -39,7 +39,7 @@ def decide(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
     """Decide between candidates by what a profile says matters: constraints, trade-offs, how sure, and what would change it."""
-    from assay.decisions.choosing import check_place, choice_in_words, choice_of, put_down
+    from assay.decisions.choosing import check_free, check_place, check_said, choice_in_words, choice_of, put_down
     from assay.decisions.deciding import decide as decided
     from assay.decisions.reading import parse_profile
     from assay.decisions.recording import make_record
@@ -53,12 +53,17 @@ def decide(
     place = out if out is not None else profile.with_name(f"{profile.stem}.decision.json")
     text = read_yaml_text(profile)
     wanted = parse_profile(text, profile)
+    check_said(choose, by, rationale, dissent)
     before = check_place(place)
+    if adaptive:
+        check_free(before, choose, place)
     _warn(out_of_date(wanted.deployment, today()))
     measured = _taken(wanted, profile, adaptive, suite, models_file)
     found = decided(wanted, measured)
     choice = choice_of(found, choose, by, rationale, dissent)
     made = make_record(wanted, text, measured, found, place, choice)
+    if not json:
+        _show(wanted.name, found, markdown)  # before the record, so that nobody misses it who may not write that
     record = put_down(made, place)
     told = choice_in_words(record, before)
     if (json or markdown) and choice is not None:
@@ -67,22 +72,19 @@ def decide(
         from assay.store.folders import encode_json
 
         sys.stdout.write(encode_json(record).decode())
-        return
-    if markdown:
-        from assay.decisions.shown import as_markdown
-
-        sys.stdout.write(as_markdown(wanted.name, found))
-        return
-    _show(wanted.name, found)
-    _say(told, place)
+    elif not markdown:
+        _say(told, place, profile, found)
 
 
 def _taken(profile: Profile, file: Path, adaptive: bool, suite: str | None, models_file: Path | None) -> Measured:
     """The candidates, measured; what the profile names wrongly is told with its line."""
     from assay.decisions.pointing import in_file
+    from assay.decisions.redaction import check_redactable
 
     with in_file(file):
-        return (_raced if adaptive else _measured)(profile, file.parent, suite, models_file)
+        measured = (_raced if adaptive else _measured)(profile, file.parent, suite, models_file)
+        check_redactable(profile, measured)
+        return measured
 
 
 def _raced(profile: Profile, home: Path, suite: str | None, models_file: Path | None) -> Measured:
@@ -102,7 +104,12 @@ def _measured(profile: Profile, home: Path, suite: str | None, models_file: Path
     return measure(profile, home)
 
 
-def _show(name: str, found: Decision) -> None:
+def _show(name: str, found: Decision, markdown: bool) -> None:
+    if markdown:
+        from assay.decisions.shown import as_markdown
+
+        sys.stdout.write(as_markdown(name, found))
+        return
     from rich.text import Text
 
     from assay.cli.console import make_console
@@ -128,11 +135,17 @@ def _warn(lines: list[str]) -> None:
     sys.stderr.writelines(f"note: {one_line(line)}\n" for line in lines)
 
 
-def _say(told: list[str], place: Path) -> None:
+def _say(told: list[str], place: Path, profile: Path, found: Decision) -> None:
+    import shlex
+
+    from assay.decisions.choosing import NOBODY
     from assay.text import one_line
 
     if told:
         sys.stdout.write("\n" + "".join(f"{one_line(line)}\n" for line in told))
     sys.stdout.write(f"\nrecord: {place}\n")
     if not told:
-        sys.stdout.write(f"next:   assay decide … --choose CANDIDATE --by NAME --rationale WHY, then assay sign {place}\n")
+        out = [] if place == profile.with_name(f"{profile.stem}.decision.json") else ["--out", str(place)]
+        command = shlex.join(["assay", "decide", str(profile), *out, "--choose", found.recommended or NOBODY])
+        sys.stdout.write(f"next:   {one_line(command, 500)} --by NAME --rationale WHY\n")
+        sys.stdout.write(f"        assay sign {one_line(shlex.quote(str(place)))} --key KEY --name NAME --role ROLE\n")

@@ -43,6 +43,7 @@ def gate(
     from assay.decisions.pointing import in_file
     from assay.decisions.reading import read_profile
     from assay.errors import AssayError, unknown
+    from assay.store.folders import write_whole
     from assay.text import one_line
 
     load_plugins(plugin)
@@ -61,7 +62,7 @@ def gate(
         found = gated(wanted, profile.parent, model, runs or (), strictness, now.date())
     if junit is not None:
         try:
-            junit.write_bytes(as_junit(found, now))
+            write_whole(junit, as_junit(found, now))
         except OSError as error:
             raise AssayError(f"{junit} cannot be written: {error.strerror}", "choose another file for --junit") from error
     _show(found, json, markdown)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +14,11 @@ import typer
 from assay.cli.profiles import profile
 
 if TYPE_CHECKING:
+    from assay.scenarios import Scenario
     from assay.scenarios.own.inspection import Column, Given, Guess
 
 app = typer.Typer(no_args_is_help=True, help="Write the beginning of something of your own.", rich_markup_mode=None)
+NOTHING_ASKED = "no case can be asked yet: all are examples (its split column says train in every row)\n"
 SAMPLE = 60
 """Characters of a column's first cell that are shown before it is asked what the column is."""
 QUESTIONS = (
@@ -40,26 +44,50 @@ def scenario(
     data: Annotated[Path, typer.Argument(help="A CSV, TSV, JSON lines, JSON or Parquet file with one case a row.")],
     question: Annotated[str, typer.Option("--input", help="The column with the question [default: guessed].")] = "",
     answer: Annotated[str, typer.Option("--answer", help="The column with the right answer [default: guessed].")] = "",
-    options: Annotated[str, typer.Option("--options", help="The column with the options [default: guessed].")] = "",
+    options: Annotated[
+        str, typer.Option("--options", help="The column with the options, or they themselves: a,b,c [default: guessed].")
+    ] = "",
     subgroup: Annotated[list[str] | None, typer.Option("--subgroup", help="A column with groups; may be repeated.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The scenario file to write [default: beside the data].")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Guess, without asking in a terminal.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a scenario file that is there.")] = False,
 ) -> None:
-    """Look at the columns of a file with cases, and write a scenario beside it that runs at once."""
+    """Look at the columns of a file with cases, and write a scenario that runs at once, beside it or to --out."""
     from assay.errors import AssayError
+    from assay.registry import is_yaml
+    from assay.scenarios.own import scenario_file
     from assay.scenarios.own.inspection import columns_of, guess
     from assay.scenarios.own.writing import scenario_text
 
-    place = data.parent / (data.name.split(".")[0] + ".yaml")
+    place = out or data.parent / f"{_fit_to_type(data.name.split('.')[0])}.yaml"
+    if not is_yaml(str(place)) or ":" in place.name:
+        raise AssayError(f"{place} cannot be asked as a scenario", "give --out a name that ends in .yaml, without a colon")
     if place.exists() and not force:
         raise AssayError(f"{place} is there already", "edit it, or write it anew with --force")
     columns = columns_of(data)
-    given: Given = {"input": question, "answer": answer, "options": options, "subgroups": tuple(subgroup or ())}
+    groups = tuple(name.strip() for name in subgroup or ())
+    given: Given = {"input": question.strip(), "answer": answer.strip(), "options": options.strip(), "subgroups": groups}
     if not yes and sys.stdin.isatty() and sys.stdout.isatty():
         given = _asked(columns, given)
     guessed = guess(columns, given)
-    place.write_text(scenario_text(guessed, data), encoding="utf-8")
-    _say(place, guessed)
+    try:
+        before = place.read_bytes() if place.exists() else None
+        place.write_text(scenario_text(guessed, data, place), encoding="utf-8")
+    except OSError as error:
+        raise AssayError(f"{place} cannot be written: {error.strerror}", "give another --out") from None
+    try:
+        made = scenario_file(str(place))()
+    except AssayError:
+        place.unlink() if before is None else place.write_bytes(before)  # what cannot be run is not left behind
+        raise
+    _say(place, guessed, made)
+
+
+def _fit_to_type(name: str) -> str:
+    """The name of a file, without what would command a terminal, or end the name of a scenario where one is asked."""
+    return "".join("_" if mark == ":" or not mark.isprintable() else mark for mark in name)
 
 
 def _asked(columns: list[Column], given: Given) -> Given:
@@ -73,7 +101,9 @@ def _asked(columns: list[Column], given: Given) -> Given:
         sys.stdout.write(f"{one_line(column.name, SAMPLE)}: {sample}\n")
     try:
         guessed = guess(columns, given)
-        likely: Given = {name: getattr(guessed, name) for name, _ in QUESTIONS} | {"input": guessed.input[-1:]}
+        likely: Given = {name: getattr(guessed, name) for name, _ in QUESTIONS} | {
+            "input": guessed.messages or guessed.input[-1:]
+        }
     except AssayError:
         likely = {}
     said = dict(given)
@@ -88,11 +118,11 @@ def _asked(columns: list[Column], given: Given) -> Given:
     return said
 
 
-def _say(place: Path, guessed: Guess) -> None:
+def _say(place: Path, guessed: Guess, made: Scenario) -> None:
     """What was written, what in the cases cannot be asked, and what to do next."""
     from assay.errors import AssayError
-    from assay.scenarios.own import scenario_file
     from assay.scenarios.own.inspection import LOOKED_AT
+    from assay.selection import splits_of
     from assay.text import one_line
 
     asked = f"messages in {guessed.messages}" if guessed.messages else "input " + ", ".join(guessed.input)
@@ -100,14 +130,19 @@ def _say(place: Path, guessed: Guess) -> None:
     options = f" ({len(guessed.labels)} options)" if guessed.labels else ""
     options = f" of {', '.join(columns)}" if guessed.options else options
     groups = f", subgroups {', '.join(guessed.subgroups)}" if guessed.subgroups else ""
-    sys.stdout.write(f"wrote {place}: {one_line(f'{asked}, answer {guessed.answer}{options}{groups}')}\n")
+    sys.stdout.write(f"wrote {one_line(str(place))}: {one_line(f'{asked}, answer {guessed.answer}{options}{groups}')}\n")
     for doubt in guessed.doubts:
         sys.stdout.write(f"look: {one_line(doubt)}\n")
-    made = scenario_file(str(place))()
     try:
-        cases = (case for split in made.source.splits() for case in made.instances(split))
-        count = sum(1 for _ in islice(cases, LOOKED_AT))
-        sys.stdout.write(f"{'the first ' if count == LOOKED_AT else ''}{count:,} cases can be asked\n")
+        present = made.source.splits()
+        cases = (split for split in present for _ in made.instances(split))
+        counts = Counter(islice(cases, LOOKED_AT))
+        asked_of = [split for split in splits_of(made, (), helm=False) if split in present]
+        count = sum(counts[split] for split in asked_of)
+        more = f", {examples:,} are examples" if (examples := counts["train"]) else ""
+        first = "the first " if counts.total() == LOOKED_AT else ""
+        sys.stdout.write(f"{first}{count:,} cases can be asked{more}\n" if asked_of else NOTHING_ASKED)
     except AssayError as error:
         sys.stdout.write(f"not every case can be asked yet: {one_line(str(error))}\n")
-    sys.stdout.write(f"\nnext:  assay check {place}\n       assay run {place} -m provider/model\n")
+    typed = one_line(shlex.quote(str(place) if not str(place).startswith("-") else f"./{place}"))
+    sys.stdout.write(f"\nnext:  assay check {typed}\n       assay run {typed} -m provider/model\n")

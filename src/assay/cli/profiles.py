@@ -26,12 +26,17 @@ def profile(
     from assay.cli.compare import default_runs
     from assay.decisions.drafting import draft
     from assay.errors import AssayError
+    from assay.store.folders import write_whole
 
     load_plugins(plugin)
     if out.exists() and not force:
         raise AssayError(f"{out} is there already", "edit it, give another --out, or write it anew with --force")
     if not out.resolve().parent.is_dir():
         raise AssayError(f"{out.parent} is no folder", "make it, or give another --out")
-    out.write_text(draft(folders or [default_runs()], model or (), out), encoding="utf-8")
+    text = draft(folders or [default_runs()], model or (), out)
+    try:
+        write_whole(out, text.encode())
+    except OSError as error:
+        raise AssayError(f"{out} cannot be written: {error.strerror}", "make room, or give another --out") from error
     sys.stdout.write(f"wrote {out}\n\nnext:  say in it who decides for what, what is good enough and what matters more\n")
     sys.stdout.write(f"       assay decide {out}\n")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,12 @@ from assay.cli.options import make_planner
 from assay.decisions.deciding import decide
 from assay.decisions.measured import Measured
 from assay.decisions.measuring import measure
+from assay.decisions.pointing import PointedError
 from assay.decisions.profile import Profile
 from assay.errors import AssayError
-from assay.store.planned import read_plan
+from assay.settings import runs_folder
+from assay.store.folders import SPEC
+from assay.store.planned import PLAN, read_plan
 from assay.suites import Suite, read_suite
 from assay.tables import write_summary
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
 def race_and_measure(profile: Profile, home: Path, suite: str | None, models_file: Path | None) -> Measured:
     """Ask the candidates of a profile until it shows who is best; what was measured of those that were left at the end.
+    The runs go where the profile's are.
 
     Ends the program where asking was stopped, with the exit code of that.
 
@@ -41,16 +46,16 @@ def race_and_measure(profile: Profile, home: Path, suite: str | None, models_fil
         models_file: details of the models; `None`: ./models.yaml where there is one.
 
     Raises:
-        AssayError: no suite, or what it asks does not fit the profile.
+        AssayError: no suite, what it asks does not fit the profile, or the profile's runs lie in several folders.
     """
-    made, place = (read_suite([suite]), None) if suite is not None else _made_by(profile, home)
-    racing = _Racing(profile, home)
-    folders = asked(make_planner(models_file, place), made, Allowed(), Telling(), racing.work)
+    made = read_suite([suite]) if suite is not None else _made_by(profile, home)
+    racing = _Racing(profile, home, _place(profile, home, made))
+    folders = asked(make_planner(models_file, None), made, Allowed(), Telling(), racing.work)
     if isinstance(folders, int):
         sys.exit(folders)
     write_summary(folders)
     assert racing.measured is not None
-    return replace(racing.measured, notes=(*racing.measured.notes, *racing.notes))
+    return dataclasses.replace(racing.measured, notes=(*racing.measured.notes, *racing.notes))
 
 
 @dataclass
@@ -59,6 +64,8 @@ class _Racing:
 
     profile: Profile
     home: Path
+    place: Path
+    """The folder that its runs go into."""
     written: dict[tuple[str, str], tuple[Run, RunFolder]] = field(default_factory=dict)
     """By candidate and scenario, what was asked last."""
     notes: list[str] = field(default_factory=list)
@@ -67,7 +74,7 @@ class _Racing:
     def work(self, planner: Planner, suite: Suite, engine: Engine, progress: Progress) -> list[RunFolder]:
         """Race, measure, and where somebody who came through breaks such a constraint, race again without them: others may
         have been dropped for being worth less than they. What the others were asked is kept."""
-        runs = planner.plan(suite)
+        runs = [dataclasses.replace(run, folder=self.place / run.name) for run in planner.plan(suite)]
         contest = Contest.of(self.profile, runs)
         write_down(suite, runs, planner.left_out)
         while True:
@@ -107,11 +114,35 @@ class _Racing:
         ]
 
 
-def _made_by(profile: Profile, home: Path) -> tuple[Suite, Path]:
-    """The suite that made the first of the profile's runs, and the folder that the folders of suites lie in."""
+def _made_by(profile: Profile, home: Path) -> Suite:
+    """The suite that made the first of the profile's runs."""
     for folder in profile.runs:
         for place in (home / folder, (home / folder).parent):
             plan = read_plan(place)
             if plan is not None and plan.suite:
-                return msgspec.convert(plan.suite, Suite), place.parent
+                return msgspec.convert(plan.suite, Suite)
     raise AssayError("it is not known which suite to ask", "name it: --suite SUITE.yaml")
+
+
+def _place(profile: Profile, home: Path, suite: Suite) -> Path:
+    """The one folder that the profile's runs lie in, or are to lie in: what is asked goes there, to be decided by again.
+
+    Raises:
+        PointedError: there are several, or a folder of suites is named.
+    """
+    if not profile.runs:
+        return runs_folder() / suite.folder
+    folders = dict.fromkeys(_suite_folder(home / folder, suite) for folder in profile.runs)
+    if len(folders) > 1:
+        problem = f"--adaptive puts its runs into one folder, and runs names {len(folders)}"
+        raise PointedError(AssayError(problem, "name one, such as runs: [runs/race]"), ("runs",))
+    return next(iter(folders))
+
+
+def _suite_folder(named: Path, suite: Suite) -> Path:
+    """The folder of the suite that a profile means: what it names, or the one around a run or in a folder of suites."""
+    if (named / SPEC).is_file():
+        return named.resolve().parent
+    holds = named.is_dir() and read_plan(named) is None
+    inner = [path for path in named.iterdir() if (path / PLAN).is_file()] if holds else []
+    return named.resolve() / suite.folder if inner else named.resolve()

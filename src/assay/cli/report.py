@@ -29,7 +29,8 @@ def report(
     load_plugins(plugin)
     catalog = open_catalog(places or default_places())
     if not catalog.entries and not catalog.records:
-        raise AssayError("no finished run was found", "give folders of runs or of suites, as `assay run` printed them")
+        why = f": {catalog.problems[0]}" if catalog.problems else ""
+        raise AssayError(f"no finished run was found{why}", "give folders of runs or of suites, as `assay run` printed them")
     pages = write_file(catalog, out) if single_file else write_folder(catalog, out)
     sys.stderr.writelines(f"not shown: {one_line(problem)}\n" for problem in catalog.problems)
     first = out if single_file else out / "index.html"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -43,3 +44,6 @@ def serve(
         sys.stdout.flush()
 
     served(shelf, host, port, access_for(host, token), say)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # a server writes no files, so that nobody needs to wait for pages that are still being drawn

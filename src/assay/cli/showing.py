@@ -150,6 +150,7 @@ def _trials(run: RunFolder, limit: int, instance: str | None, outcome: str | Non
     from assay.store.transcripts import read_transcripts
 
     stats = run.stats()
+    prompting = run.spec_file().spec.prompting
     name = f"{stats.title} · {stats.label}"
     shown, ids = 0, set()
     for row in read_transcripts(run.path / TRANSCRIPTS):
@@ -157,7 +158,7 @@ def _trials(run: RunFolder, limit: int, instance: str | None, outcome: str | Non
         if (instance is not None and row["instance_id"] != instance) or (outcome is not None and row["outcome"] != outcome):
             continue
         console.rule(Text(heading(row, name)))
-        console.print(describe_trial(row), highlight=False, markup=False, soft_wrap=True)
+        console.print(describe_trial(row, prompting), highlight=False, markup=False, soft_wrap=True)
         shown += 1
         if shown >= limit:
             return

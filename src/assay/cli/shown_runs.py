@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError
+from assay.plain_files import may_be_there
 from assay.records import RunSpec
 from assay.rescoring import asked_as, latest
 from assay.store import RunFolder, find_runs
-from assay.store.folders import SPEC
-from assay.store.planned import PLAN, read_plan
+from assay.store.folders import SPEC, STATS, closed_in
+from assay.store.planned import plans_in, read_plan
 from assay.tables import plan_notes
+from assay.text import one_line
 
 
 def runs_and_notes(paths: Sequence[Path]) -> tuple[list[RunFolder], list[str]]:
@@ -26,16 +28,20 @@ def runs_and_notes(paths: Sequence[Path]) -> tuple[list[RunFolder], list[str]]:
     named: dict[Path, RunFolder] = {}
     within: dict[Path, RunFolder] = {}
     notes: list[str] = []
-    for path in paths:
-        plans = sorted((*path.glob(PLAN), *path.glob(f"*/{PLAN}")))
-        missing = [note for plan in plans for note in plan_notes(plan.parent)]
+    for path in [path for path in paths if not path.is_file()] or paths:  # SUITE/* names the files beside the runs, too
+        missing = [note for plan in plans_in(path) for note in plan_notes(plan.parent)]
         try:
             found = {run.path.resolve(): run for run in find_runs(path)}
         except AssayError:
             if missing:
                 raise AssayError(f"{path} holds no finished run: {' '.join(missing)}") from None
             raise
-        (named if (path / SPEC).is_file() else within).update(found)
+        there = {place: run for place, run in found.items() if not _lost_files(run)}
+        if not there:
+            raise AssayError(f"{path} holds no run that can be shown: {' '.join(map(_lost, found.values()))}")
+        (named if path.resolve() in found else within).update(there)
+        notes += [_lost(run) for place, run in found.items() if place not in there]
+        notes += [_closed(folder) for folder in closed_in(path) if folder.resolve() not in found]
         notes += missing
     everything = list((within | named).values())
     if len(paths) == 1 and named:
@@ -54,6 +60,24 @@ def runs_and_notes(paths: Sequence[Path]) -> tuple[list[RunFolder], list[str]]:
 ALL_OF_THEM = "name the runs' folders to see them (assay show SUITE/*/)"
 
 
+def _lost_files(run: RunFolder) -> list[str]:
+    """The files that a run lacks, or has out of reach, and cannot be shown without."""
+    if any(closed_in(run.path, 0)):
+        return [SPEC, STATS]
+    return [name for name in (SPEC, STATS) if not may_be_there(run.path / name)]
+
+
+def _lost(run: RunFolder) -> str:
+    if any(closed_in(run.path, 0)):
+        return _closed(run.path)
+    lost = ", ".join(_lost_files(run))
+    return one_line(f"{run.path}: not shown, as it lost {lost}: restore it, or run it again.")
+
+
+def _closed(folder: Path) -> str:
+    return one_line(f"{folder}: not shown, as it may not be read: give this user the right to read it.")
+
+
 def _as_planned(runs: Sequence[RunFolder], named: Iterable[Path]) -> list[RunFolder]:
     """The runs in the order of their suites' plans, without those that were asked before the last plan in its place.
 
@@ -67,7 +91,7 @@ def _as_planned(runs: Sequence[RunFolder], named: Iterable[Path]) -> list[RunFol
         plan = read_plan(home)
         for planned in plan.runs if plan else ():
             folder = RunFolder(home / planned.run)
-            if folder.complete():
+            if folder.complete() and not _lost_files(folder):
                 ranks.setdefault((home, asked_as(folder.spec_file().spec)), len(ranks))
 
     def rank(run: RunFolder) -> int | None:

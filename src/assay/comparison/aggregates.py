@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from assay.metrics.columns import Floats
 
 REPLICATES = 400
+AT_ONCE = 1_000_000
+"""Pairs of candidates in resamples that are held against each other at once: eight megabytes."""
 SAME = 1e-12
 """Means that differ by no more are tied: they are sums of the same numbers in another order."""
 
@@ -92,8 +94,8 @@ def _all_wins(matrices: Sequence[Matrix], candidates: Sequence[str], seed: int) 
     for place, matrix in enumerate(matrices):
         own = [number[candidate] for candidate in matrix.candidates]
         sign = -1.0 if matrix.metric.better == "lower" else 1.0
-        points[place][np.ix_(own, own)] = _wins(sign * np.nanmean(matrix.values, axis=1)[None])[0]
-        sums[:, own] += (_wins(sign * _resampled_means(matrix, seed)).sum(axis=2) - 0.5) / (len(own) - 1)
+        points[place][np.ix_(own, own)] = _wins(sign * np.nanmean(matrix.values, axis=1))
+        sums[:, own] += (_beaten(sign * _resampled_means(matrix, seed)) - 0.5) / (len(own) - 1)
         seen[own] += 1
     points[:, np.arange(count), np.arange(count)] = np.nan  # nobody is an opponent of oneself
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -101,9 +103,24 @@ def _all_wins(matrices: Sequence[Matrix], candidates: Sequence[str], seed: int) 
 
 
 def _wins(means: Floats) -> Floats:
-    """Shape (replicates, n) to (replicates, n, n): 1 where the row's candidate is ahead, 0.5 where tied, as with itself."""
-    apart = means[:, :, None] - means[:, None, :]
-    return ((apart > SAME).astype(float) - (apart < -SAME) + 1) / 2
+    """Shape (n,) to (n, n): 1 where the row's candidate is ahead, 0.5 where tied, as with itself."""
+    ahead = means[:, None] - means[None, :] > SAME
+    return (ahead.astype(float) - ahead.T + 1) / 2
+
+
+def _beaten(means: Floats) -> Floats:
+    """How many each candidate is ahead of in each resample, itself and all others tied counting half; shape as `means`,
+    (replicates, n)."""
+    import numpy as np
+
+    found = np.empty_like(means)
+    count = means.shape[1]
+    step = max(1, AT_ONCE // count**2)
+    for start in range(0, len(means), step):
+        some = means[start : start + step]
+        ahead = some[:, :, None] - some[:, None, :] > SAME
+        found[start : start + step] = (ahead.sum(axis=2) - ahead.sum(axis=1) + count) / 2
+    return found
 
 
 def _resampled_means(matrix: Matrix, seed: int) -> Floats:

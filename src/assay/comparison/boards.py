@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from assay.metrics.columns import Floats
+
 
 def make_boards(matrices: Sequence[Matrix]) -> list[Board]:
     """A board for each matrix of one metric.
@@ -28,18 +30,19 @@ def make_boards(matrices: Sequence[Matrix]) -> list[Board]:
     p values are corrected within a table, which is all parts of a scenario (Holm), and over all tables (Benjamini, Hochberg).
     """
     found = [paired_differences(matrix) for matrix in matrices]
+    tests = [_listed(differences.p) for differences in found]
     tables: dict[str, list[int]] = defaultdict(list)
     for place, matrix in enumerate(matrices):
         tables[matrix.scenario].append(place)
     in_table: dict[int, list[float | None]] = {}
     comparisons: dict[int, int] = {}
     for places in tables.values():
-        parts = [_listed(found[place].p) for place in places]
+        parts = [tests[place] for place in places]
         corrected = iter(holm([p for part in parts for p in part]))
         for place, part in zip(places, parts, strict=True):
             in_table[place] = [next(corrected) for _ in part]
             comparisons[place] = sum(p is not None for of_part in parts for p in of_part)
-    in_all = iter(benjamini_hochberg([p for differences in found for p in _listed(differences.p)]))
+    in_all = iter(benjamini_hochberg([p for part in tests for p in part]))
     boards = []
     for place, (matrix, differences) in enumerate(zip(matrices, found, strict=True)):
         over_scenarios = [next(in_all) for _ in in_table[place]]
@@ -48,8 +51,13 @@ def make_boards(matrices: Sequence[Matrix]) -> list[Board]:
     return boards
 
 
-def _listed(values: Any) -> list[float | None]:
-    return [None if math.isnan(value) else rounded(value) for value in values.tolist()]
+def _listed(values: Floats) -> list[float | None]:
+    """Rounded, each different number once: of very many pairs most have the numbers of others."""
+    import numpy as np
+
+    bits, places = np.unique(np.ascontiguousarray(values).view(np.int64), return_inverse=True)  # bits tell -0 from 0
+    known = [None if math.isnan(value) else rounded(value) for value in bits.view(np.float64).tolist()]
+    return [known[place] for place in places.tolist()]
 
 
 def _pairs(

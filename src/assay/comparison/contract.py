@@ -22,6 +22,8 @@ LONGEST_VALUE = 120
 """Characters of a value that are shown."""
 SHOWN_DIFFERENCES = 4
 """Differing keys, and candidates, that a refusal names; all stand in the result where they are allowed."""
+SHOWN_VALUE = 40
+"""Characters of a value that a refusal shows."""
 
 
 def terms(spec: RunSpec, metric: Metric) -> dict[str, str]:
@@ -70,20 +72,26 @@ def differences(scenario: str, specs: Mapping[str, RunSpec], metric: Metric) -> 
 
 
 def refusal(found: Sequence[Difference], allowing: str) -> AssayError:
-    """Which keys differ, for which candidates, in one line; `allowing` says how to go on all the same."""
+    """Which keys differ, of the first of them for which candidates, in one line; `allowing` says how to go on all the same."""
     by_key: dict[str, list[Difference]] = {}
     for difference in found:
         by_key.setdefault(difference.key, []).append(difference)
-    said = []
+    said: list[str] = []
     for key, held in islice(by_key.items(), SHOWN_DIFFERENCES):
-        values = "; ".join(f"{candidate}: {value}" for candidate, value in islice(held[0].values.items(), SHOWN_DIFFERENCES))
-        said.append(f"{key} of {_named(list(dict.fromkeys(one.scenario for one in held)))} ({values})")
+        shown = islice(held[0].values.items(), SHOWN_DIFFERENCES)
+        values = "; ".join(f"{candidate}: {_short(value)}" for candidate, value in shown)
+        where = f" of {_named(list(dict.fromkeys(one.scenario for one in held)))}"
+        said.append(f"{key}{where} ({values})" if not said else key)
     more = len(by_key) - SHOWN_DIFFERENCES
     also = f" and {more} more keys" if more > 0 else ""
     return AssayError(
         "runs cannot be compared, as they differ in " + ", ".join(said) + also,
         f"ask all candidates alike, or {allowing}",
     )
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= SHOWN_VALUE else f"{value[:SHOWN_VALUE]}…"
 
 
 def _named(scenarios: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -16,8 +17,11 @@ from assay.comparison.speaking import speaking
 from assay.errors import AssayError, unknown
 from assay.identity import digest
 from assay.store import RunFolder, find_runs
-from assay.store.folders import MANIFEST, SpecFile
-from assay.store.wholeness import unfinished
+from assay.store.folders import SpecFile
+from assay.store.manifest import misnamed
+from assay.store.planned import lacking, not_measured, planned_in
+from assay.store.recency import asked_last, scored_last
+from assay.store.wholeness import check_whole, unfinished
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,17 @@ class Run:
     folder: RunFolder
     file: SpecFile
     candidate: str
-    written: int = 0
-    """When it was finished, nanoseconds of Unix time."""
+    planned: bool = False
+    """The last `assay run` in its suite's folder asked it, or what differs from it in metrics alone."""
+
+    @cached_property
+    def age(self) -> tuple[bool, float]:
+        """What sorts the runs of a candidate, the one that counts as the newest last.
+
+        Raises:
+            AssayError: its manifest cannot be read.
+        """
+        return self.planned, asked_last(self.folder.manifest())
 
     @property
     def scenario(self) -> str:
@@ -77,7 +90,7 @@ def gather(folders: Sequence[Path], candidates: Sequence[str] = (), alone: bool 
     for run in runs:
         found[run.scenario][run.candidate].append(run)
     held: dict[str, Mapping[str, Run]] = {}
-    notes = unfinished(there)
+    notes = [*unfinished(there), *not_measured([one for one in lacking(folders) if one.is_of(candidates)])]
     for scenario, by in sorted(found.items()):
         wanted_runs = {candidate: by[candidate] for candidate in chosen if candidate in by}
         if wanted_runs:
@@ -94,32 +107,41 @@ def gather(folders: Sequence[Path], candidates: Sequence[str] = (), alone: bool 
     return Evidence(chosen, compared, tuple(notes))
 
 
-def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile, int]]:
-    """Of finished runs that differ only in their metrics, the one that was written last."""
-    found: dict[tuple[Path, str], tuple[int, RunFolder, SpecFile]] = {}
+def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile, bool]]:
+    """Of finished runs that differ only in their metrics, the one that was scored last; and whether they were planned last.
+
+    Raises:
+        AssayError: of several runs one has a spec or a manifest that is not as it was written.
+    """
+    plans: dict[Path, frozenset[str]] = {}
+    found: dict[tuple[Path, str], list[tuple[RunFolder, SpecFile]]] = defaultdict(list)
     for folder in folders:
-        if not folder.complete():
-            continue
-        file = folder.spec_file()
-        asked = (folder.path.resolve().parent, digest(msgspec.structs.replace(file.spec, metrics=())))
-        written = (folder.path / MANIFEST).stat().st_mtime_ns
-        if asked not in found or written >= found[asked][0]:
-            found[asked] = (written, folder, file)
-    return [(folder, file, written) for written, folder, file in found.values()]
+        if folder.complete():
+            file, home = folder.spec_file(), folder.path.resolve().parent
+            found[home, digest(msgspec.structs.replace(file.spec, metrics=()))].append((folder, file))
+            plans[home] = plans[home] if home in plans else planned_in(home)
+    newest = []
+    for (home, _), runs in found.items():
+        names = plans[home]
+        if len(runs) > 1:
+            check_whole((folder for folder, _ in runs), misnamed)
+            runs.sort(key=lambda run: scored_last(run[0].manifest(), run[1].spec, run[0].name in names))
+        newest.append((*runs[-1], any(folder.name in names for folder, _ in runs)))
+    return newest
 
 
-def _labelled(runs: Sequence[tuple[RunFolder, SpecFile, int]]) -> list[Run]:
+def _labelled(runs: Sequence[tuple[RunFolder, SpecFile, bool]]) -> list[Run]:
     """The runs by candidate. A label that is found in several suites is told apart by the suite's name, or its whole path."""
     homes: dict[str, set[Path]] = defaultdict(set)
     for folder, file, _ in runs:
         homes[_label(file)].add(folder.path.resolve().parent)
     made = []
-    for folder, file, written in runs:
+    for folder, file, planned in runs:
         label, home = _label(file), folder.path.resolve().parent
         if len(homes[label]) > 1:
             same_name = sum(other.name == home.name for other in homes[label]) > 1
             label = f"{label} ({home if same_name else home.name})"
-        made.append(Run(folder, file, label, written))
+        made.append(Run(folder, file, label, planned))
     return made
 
 

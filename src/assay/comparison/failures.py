@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.comparison.evidence import Evidence, Run
 from assay.comparison.features import features_of
-from assay.comparison.matrices import Matrix, reading, subgroups_of
+from assay.comparison.matrices import Matrix, subgroups_of
 from assay.comparison.misses import Row, example, flips, plain, suspects
 from assay.comparison.multiplicity import holm
 from assay.comparison.pairs import LEVEL, paired_differences
@@ -28,6 +28,7 @@ from assay.records import Estimate
 from assay.statistics.estimates import t_quantile
 from assay.statistics.groups import FEWEST_CLUSTERS
 from assay.store.folders import SCORES, TRANSCRIPTS
+from assay.store.opening import reading
 
 if TYPE_CHECKING:
     import polars as pl

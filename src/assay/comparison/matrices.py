@@ -5,8 +5,7 @@ An instance's value is the mean over its draws and repeats, in the scenario's ow
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +16,7 @@ from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.statistics.table import SPLITS
 from assay.store.folders import SCORES, TRANSCRIPTS
+from assay.store.opening import reading
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,14 +28,14 @@ By = Literal["scenario", "subgroup", "perturbation"]
 
 @dataclass(frozen=True)
 class Matrix:
-    """The values of candidates on the instances that all of them were asked."""
+    """The values of candidates on the instances that all of them, or any of them, were asked."""
 
     scenario: str
     metric: Metric
     candidates: tuple[str, ...]
     instances: tuple[str, ...]
     values: Floats
-    """Shape (candidates, instances), NaN where an answer has no value."""
+    """Shape (candidates, instances), NaN where an answer has no value or there is none."""
     clusters: Integers
     """The independent unit of each instance, numbers from 0 without gaps."""
     part: str = ""
@@ -54,7 +54,7 @@ class Matrix:
         )
 
 
-def matrices(runs: Mapping[str, Run], metric: Metric, by: By) -> list[Matrix]:
+def matrices(runs: Mapping[str, Run], metric: Metric, by: By, shared: bool = True) -> list[Matrix]:
     """The values of a scenario's candidates: as a whole, or in parts. Nothing where they share no instance.
 
     A candidate without any value, such as the price of a model that has none, is left out.
@@ -63,6 +63,7 @@ def matrices(runs: Mapping[str, Run], metric: Metric, by: By) -> list[Matrix]:
         runs: candidate to its run of the scenario.
         metric: one that gives each answer a value.
         by: `subgroup` gives a matrix for each group of each axis, `perturbation` one for each perturbation, over its copies.
+        shared: only instances that all were asked; else all that any was asked, so that each two have those that they share.
 
     Raises:
         AssayError: a run's files cannot be read.
@@ -71,13 +72,14 @@ def matrices(runs: Mapping[str, Run], metric: Metric, by: By) -> list[Matrix]:
     if scores.is_empty():
         return []
     first = next(iter(runs.values()))
-    described = _described(runs, str(scores["split"][0]))
+    described = _described(runs, str(scores["split"][0]), shared)
+    all_of = len(runs) if shared else 1
     if by == "perturbation":
         names = scores["perturbation"].unique().sort().to_list()
         parts = [(name, scores.filter(scores["perturbation"] == name)) for name in names]
     else:
         parts = [("", scores)]
-    made = (_matrix(first.scenario, metric, tuple(runs), name, (part, described)) for name, part in parts)
+    made = (_matrix(first.scenario, metric, tuple(runs), name, (part, described), all_of) for name, part in parts)
     found = [matrix for matrix in made if matrix is not None]
     return [part for matrix in found for part in _by_subgroup(matrix, described)] if by == "subgroup" else found
 
@@ -104,26 +106,33 @@ def _scores(runs: Mapping[str, Run], metric: str, perturbed: bool) -> pl.DataFra
     return table.filter(pl.col("split") == (common[-1] if common else ""))
 
 
-def _described(runs: Mapping[str, Run], split: str) -> pl.DataFrame:
-    """Columns instance_id, group and subgroups of the instances that were asked, from the first run that has them all."""
+def _described(runs: Mapping[str, Run], split: str, shared: bool) -> pl.DataFrame:
+    """Columns instance_id, group and subgroups of the instances that were asked, from the first run that has them all; from
+    all runs where not all share them."""
     import polars as pl
 
     largest = max(runs.values(), key=lambda run: run.file.spec.max_instances or 2**62)
-    path = str(largest.folder.path / TRANSCRIPTS)
-    with reading([path]):
-        asked = pl.scan_parquet(path).filter(pl.col("split") == split).select("instance_id", "group", "subgroups")
+    paths = [str(run.folder.path / TRANSCRIPTS) for run in ([largest] if shared else runs.values())]
+    with reading(paths):
+        asked = pl.scan_parquet(paths).filter(pl.col("split") == split).select("instance_id", "group", "subgroups")
         return asked.unique("instance_id", keep="first", maintain_order=True).collect()
 
 
 def _matrix(
-    scenario: str, metric: Metric, candidates: tuple[str, ...], part: str, tables: tuple[pl.DataFrame, pl.DataFrame]
+    scenario: str,
+    metric: Metric,
+    candidates: tuple[str, ...],
+    part: str,
+    tables: tuple[pl.DataFrame, pl.DataFrame],
+    asked_of: int,
 ) -> Matrix | None:
+    """The matrix over the instances that at least so many candidates were asked; `None` where there are none."""
     import numpy as np
     import polars as pl
 
     scores, described = tables
     counts = scores.group_by("instance_id").agg(pl.len(), pl.col("value").is_not_null().any().alias("any"))
-    asked = counts.filter((pl.col("len") == len(candidates)) & pl.col("any")).select("instance_id")
+    asked = counts.filter((pl.col("len") >= asked_of) & pl.col("any")).select("instance_id")
     asked = asked.join(described, on="instance_id", how="left").sort("instance_id")
     if asked.is_empty():
         return None
@@ -185,27 +194,3 @@ def subgroups_of(stored: Any) -> dict[str, str]:
         return msgspec.json.decode(stored or "{}", type=dict[str, str])
     except (msgspec.DecodeError, ValueError) as error:
         raise AssayError(f"stored subgroups are not what assay writes: {error}", "run `assay verify` on the runs") from None
-
-
-@contextmanager
-def reading(paths: Sequence[str]) -> Iterator[None]:
-    """Whoever reads these files gets an error that names the first that is missing, or what is wrong with them."""
-    import polars as pl
-
-    try:
-        yield
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
-        raise AssayError(f"{_culprit(paths)} cannot be read: {said}", "run `assay verify` on the run") from None
-
-
-def _culprit(paths: Sequence[str]) -> str:
-    """The first file that cannot be read by itself, or the first of all."""
-    import polars as pl
-
-    for path in paths:
-        try:
-            pl.scan_parquet(path).collect()
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            return path
-    return paths[0]

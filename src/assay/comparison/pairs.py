@@ -14,7 +14,7 @@ same way, so that no finite number of instances shows equality. Unbounded values
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from assay.comparison.matrices import Matrix
@@ -32,6 +32,8 @@ POWER_QUANTILE = 0.8416212335729143
 """The 80 % quantile of the normal distribution: a detectable difference is found 4 times in 5."""
 FEW = 10
 """Instances apart from the usual difference, below which a t interval is not to be trusted."""
+AT_ONCE = 4_000_000
+"""Paired values that are held against each other at once: 32 megabytes, several times."""
 LEVEL = 0.05
 """Chance of a finding where there is nothing to find."""
 
@@ -66,9 +68,25 @@ class Differences:
 def paired_differences(matrix: Matrix) -> Differences:
     """The differences of all pairs of candidates."""
     import numpy as np
-    from scipy.special import stdtr, stdtrit
 
     first, second = np.triu_indices(len(matrix.candidates), k=1)
+    counted, correlation = _counted(matrix), _correlations(matrix.values, first, second)
+    step = max(1, AT_ONCE // matrix.values.shape[1])
+    some = [slice(start, start + step) for start in range(0, max(1, len(first)), step)]
+    parts = [_differences(matrix, (first[held], second[held]), counted, correlation[held]) for held in some]
+    if len(parts) == 1:
+        return parts[0]
+    return Differences(**{each.name: np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(parts[0])})
+
+
+def _differences(
+    matrix: Matrix, pairs: tuple[Integers, Integers], counted: NDArray[np.bool_], correlation: Floats
+) -> Differences:
+    """Those of some pairs, given which candidates have values that are all one of two bounds."""
+    import numpy as np
+    from scipy.special import stdtr, stdtrit
+
+    first, second = pairs
     apart = matrix.values[first] - matrix.values[second]
     there = ~np.isnan(apart)
     items = there.sum(axis=1)
@@ -87,7 +105,7 @@ def paired_differences(matrix: Matrix) -> Differences:
     with np.errstate(invalid="ignore", divide="ignore"):
         p = np.where(enough, 2 * stdtr(np.maximum(clusters - 1, 1), -np.abs(value) / stderr), np.nan)
     p = np.where(alike, np.where(ahead + behind == 0, 1.0, np.minimum(1.0, 2.0 * 0.5 ** clusters.astype(float))), p)
-    exact = enough & _counted(matrix)[first] & _counted(matrix)[second] & (clusters == items)
+    exact = enough & counted[first] & counted[second] & (clusters == items)
     p = np.where(exact, _mcnemar(ahead, behind), p)
     width = _width(matrix)
     if width is not None:
@@ -102,7 +120,6 @@ def paired_differences(matrix: Matrix) -> Differences:
     else:
         low, high, stderr = (np.where(alike, np.nan, ends) for ends in (low, high, stderr))
     counts = (items, clusters, ahead, behind)
-    correlation = _correlations(matrix.values, first, second)
     return Differences(first, second, value, low, high, stderr, *counts, p, correlation, exact)
 
 

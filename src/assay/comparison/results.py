@@ -19,7 +19,7 @@ class Difference(Record):
     """Candidate to its value, as JSON."""
 
 
-class Pair(Record):
+class Pair(Record, gc=False):
     """Two candidates on the instances that both have a value for."""
 
     first: str

@@ -13,10 +13,12 @@ FEW_PAIRS = 10
 """Up to so many pairs of a board are all shown; of more only neighbours in rank, unless all are asked for."""
 EXAMPLES = 10
 """Items listed of those that all miss, or on which candidates differ."""
+OVER_SCENARIOS = " Over scenarios: Benjamini-Hochberg."
+"""Is left out where no pair was tested over several."""
 HOW_TO_READ = (
     "Tier: not shown to differ from its first, after correction. Rank: all ranks that the data allow. […]: 95 % interval.",
     "Ahead: items on which the first has the higher value : those on which the second has.",
-    "p: Holm, all pairs of one scenario. Over scenarios: Benjamini-Hochberg. Alike: correlation of the values, item by item.",
+    f"p: Holm, all pairs of one scenario.{OVER_SCENARIOS} Alike: correlation of the values, item by item.",
     "Would have shown: the smallest true difference that is found 4 times in 5, beside every difference that is not shown.",
 )
 SHOWN_CHARACTERS = 100
@@ -29,9 +31,11 @@ WORDS = {"higher": "higher is better", "lower": "lower is better", "neither": "n
 def comparison_tables(found: Comparison, every: bool = False) -> list[Table]:
     """The tables of a comparison, in reading order; with `every`, all pairs of large boards."""
     tables = list(_differences(found))
+    over = len({board.scenario for board in found.boards}) > 1
+    over = over and any(pair.p_scenarios is not None for board in found.boards for pair in board.pairs)
     for board in found.boards:
-        tables += [_board(board), _pairs(board, every)]
-    tables[-1].notes += HOW_TO_READ
+        tables += [_board(board), _pairs(board, every, over)]
+    tables[-1].notes += [note if over else note.replace(OVER_SCENARIOS, "") for note in HOW_TO_READ]
     tables += [_aggregates(aggregates) for aggregates in found.aggregates]
     if found.variance:
         tables.append(_variance(found.variance))
@@ -75,7 +79,7 @@ def _ranks(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-def _pairs(board: Board, every: bool) -> Table:
+def _pairs(board: Board, every: bool, over: bool) -> Table:
     pairs = [_best_first(board, pair) for pair in board.pairs]
     order = {standing.candidate: place for place, standing in enumerate(board.standings)}
     pairs.sort(key=lambda pair: (order[pair.first], order[pair.second]))
@@ -85,7 +89,11 @@ def _pairs(board: Board, every: bool) -> Table:
         notes.append(f"Neighbours in rank only, {len(neighbours)} of {len(pairs)} pairs; --all shows all.")
         pairs = neighbours
     header = ["first", "second", "difference", "ahead", "p", "over scenarios", "alike", "would have shown", ""]
-    return Table("", header, [_pair(pair) for pair in pairs], keys=2, notes=notes)
+    rows = [_pair(pair) for pair in pairs]
+    if not over:
+        place = header.index("over scenarios")
+        header, *rows = ([*row[:place], *row[place + 1 :]] for row in (header, *rows))
+    return Table("", header, rows, keys=2, notes=notes)
 
 
 def _best_first(board: Board, pair: Pair) -> Pair:

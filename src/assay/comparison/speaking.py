@@ -3,6 +3,8 @@
 Of runs that differ in how many items were asked, and in nothing else, the one with the most speaks. Of runs that differ
 otherwise (a scenario was edited, shots or seed changed) the newest speaks, if that has all candidates asked alike; else the
 newest way of asking that all of them share. Where they share none, each has its newest, and the contract says what differs.
+The newest is the one that the last `assay run` planned, whose answers may be older than another's; else that with the latest
+answer.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import msgspec
 
 from assay.identity import digest
 from assay.records import ModelIdentity, RunSpec
+from assay.store.manifest import misnamed
+from assay.store.wholeness import check_whole
 
 if TYPE_CHECKING:
     from assay.comparison.evidence import Run
@@ -29,6 +33,9 @@ def speaking(scenario: str, candidates: Mapping[str, Sequence[Run]]) -> tuple[di
     Args:
         scenario: what tables call it.
         candidates: to their runs of it, at least one each.
+
+    Raises:
+        AssayError: of several runs one has a spec or a manifest that is not as it was written.
     """
     groups = {candidate: _groups(runs) for candidate, runs in candidates.items()}
     # Way of asking to the newest run asked so: later ones stand over earlier ones.
@@ -37,7 +44,7 @@ def speaking(scenario: str, candidates: Mapping[str, Sequence[Run]]) -> tuple[di
     if len({_way(run.file.spec) for run in chosen.values()}) > 1:
         shared = set.intersection(*(set(held) for held in ways.values()))
         if shared:
-            newest = max(shared, key=lambda way: (max(held[way].written for held in ways.values()), way))
+            newest = max(shared, key=lambda way: (max(held[way].age for held in ways.values()), way))
             chosen = {candidate: held[newest] for candidate, held in ways.items()}
     left = [(run, chosen[candidate]) for candidate, runs in groups.items() for run in runs if run is not chosen[candidate]]
     return chosen, [_note(scenario, left)] if left else []
@@ -45,16 +52,19 @@ def speaking(scenario: str, candidates: Mapping[str, Sequence[Run]]) -> tuple[di
 
 def _groups(runs: Sequence[Run]) -> list[Run]:
     """Of runs that differ in their number of items alone, the one with the most; the newest of these last."""
+    if len(runs) == 1:
+        return list(runs)
+    check_whole((run.folder for run in runs), misnamed)
     alike: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         alike[digest(_any_number(run.file.spec))].append(run)
 
-    def size(run: Run) -> tuple[bool, int, int, str]:
+    def size(run: Run) -> tuple[bool, int, tuple[bool, float], str]:
         limit = run.file.spec.max_instances
-        return limit is None, limit or 0, run.written, run.folder.name
+        return limit is None, limit or 0, run.age, run.folder.name
 
-    def age(same: list[Run]) -> tuple[int, str]:
-        return max((run.written, run.folder.name) for run in same)
+    def age(same: list[Run]) -> tuple[tuple[bool, float], str]:
+        return max((run.age, run.folder.name) for run in same)
 
     return [max(same, key=size) for same in sorted(alike.values(), key=age)]
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.comparison.evidence import Evidence, Run
-from assay.comparison.matrices import complete, reading
+from assay.comparison.matrices import complete
 from assay.comparison.results import Variance
 from assay.metrics.derived import find
 from assay.statistics.variants import spread_between
 from assay.store.folders import SCORES
+from assay.store.opening import reading
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,11 +9,15 @@ Coverage is a matter of declarations: no data is read, and a scenario that cover
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import msgspec
 
-from assay.coverage.maps import Map, MapTable, Place, builtin_map, read_map
-from assay.coverage.units import Unit, belongs, library_units, suite_units
+from assay import registry
+from assay.coverage.axes import strange_axes
+from assay.coverage.maps import builtin_map, read_map
+from assay.coverage.places import OTHER, Map, MapTable, Place
+from assay.coverage.units import Unit, belongs, everything_said, library_units, may_fit, suite_units
 from assay.records import Record
 from assay.suites import Suite
 
@@ -51,7 +55,9 @@ class Coverage(Record):
     map: str
     tables: tuple[CoverageTable, ...]
     nobody: tuple[str, ...]
-    """Rows that neither the suite nor the library measures."""
+    """Rows, and columns, that neither the suite nor the library measures."""
+    notes: tuple[str, ...] = ()
+    """What may be a slip of the pen in the map."""
 
 
 def cover(suite: Suite, chart: Map, *, families: bool = True) -> Coverage:
@@ -63,9 +69,13 @@ def cover(suite: Suite, chart: Map, *, families: bool = True) -> Coverage:
         families: whether the families of metrics are a table, too.
 
     Raises:
-        AssayError: an entry of the suite, or a scenario file that the map names, does not exist.
+        AssayError: an entry of the suite, or a scenario file that the map names, does not exist; or the map has an axis of
+            one's own that no scenario declares, and that is nearly called as one that is declared.
     """
-    return cover_units(suite.name, suite_units(suite), chart, families=families)
+    mine = suite_units(suite)
+    return msgspec.structs.replace(
+        cover_units(suite.name, mine, chart, families=families), notes=tuple(strange_axes(chart, (*mine, *library())))
+    )
 
 
 def cover_units(name: str, mine: Sequence[Unit], chart: Map, *, families: bool = True) -> Coverage:
@@ -74,31 +84,63 @@ def cover_units(name: str, mine: Sequence[Unit], chart: Map, *, families: bool =
     Raises:
         AssayError: a scenario file that the map names does not exist.
     """
-    library = list(library_units())
-    tables = [_table(table, mine, library) for table in chart.all_tables()]
+    tables = [_table(table, mine) for table in chart.all_tables()]
     nobody = [
         f"{table.title}: {name}"
         for table in tables
         for name, row in table.rows.items()
         if all(covered.state == "nobody" for covered in row.values())
     ]
+    nobody += [
+        f"{table.title}: {name}, whatever the row"
+        for table in tables
+        for name in (table.columns if len(table.rows) > 1 else ())
+        if name and all(row[name].state == "nobody" for row in table.rows.values())
+    ]
     if families:
-        tables.append(_families(mine, library))
+        tables.append(_families(mine, library()))
     return Coverage(suite=name, map=chart.map, tables=tuple(tables), nobody=tuple(nobody))
 
 
-def _table(table: MapTable, mine: Sequence[Unit], library: Sequence[Unit]) -> CoverageTable:
+def library() -> tuple[Unit, ...]:
+    """The scenarios of the library, made once."""
+    return _library(tuple(registry.scenarios.names()))
+
+
+@lru_cache(maxsize=2)
+def _library(names: tuple[str, ...]) -> tuple[Unit, ...]:
+    return tuple(library_units())
+
+
+def _of_library(place: Place) -> tuple[Unit, ...]:
+    """The scenarios of the library that belong to a row or column, looked for once."""
+    return _looked_for(tuple(registry.scenarios.names()), msgspec.json.encode(place))
+
+
+@lru_cache(maxsize=1024)
+def _looked_for(names: tuple[str, ...], place: bytes) -> tuple[Unit, ...]:
+    asked = msgspec.json.decode(place, type=Place)
+    return tuple(_within(_library(names), asked)) if may_fit(asked, _said(names)) else ()
+
+
+@lru_cache(maxsize=2)
+def _said(names: tuple[str, ...]) -> str:
+    return everything_said(_library(names))
+
+
+def _table(table: MapTable, mine: Sequence[Unit]) -> CoverageTable:
     rows = [_place(row, table.axis) for row in table.rows]
     columns = [_place(column, "") for column in table.columns]
     found: dict[str, dict[str, Covered]] = {}
     for row in rows:
-        here, there = _within(mine, row), _within(library, row)
+        here, there = _within(mine, row), _of_library(row)
         options = tuple(f"--perturb {name}" for name in row.perturbations)
         if not columns:
             found[row.name] = {"": _covered(here, there, options)}
             continue
-        found[row.name] = {column.name: _covered(_within(here, column), _within(there, column)) for column in columns}
-        placed = {id(unit) for column in columns for unit in (*_within(here, column), *_within(there, column))}
+        both = {column.name: (_within(here, column), _common(there, _of_library(column))) for column in columns}
+        found[row.name] = {name: _covered(*units) for name, units in both.items()}
+        placed = {id(unit) for here_too, there_too in both.values() for unit in (*here_too, *there_too)}
         rest = _covered(_others(here, placed), _others(there, placed))
         if rest.state != "nobody":
             found[row.name][OTHER] = rest
@@ -110,10 +152,6 @@ def _table(table: MapTable, mine: Sequence[Unit], library: Sequence[Unit]) -> Co
     return CoverageTable(title=table.title, columns=tuple(names), rows=ordered)
 
 
-OTHER = "other"
-"""The column of what belongs to a row and to none of the columns."""
-
-
 def _place(given: str | Place, axis: str) -> Place:
     if isinstance(given, Place):
         return given
@@ -122,6 +160,11 @@ def _place(given: str | Place, axis: str) -> Place:
 
 def _within(units: Sequence[Unit], place: Place) -> list[Unit]:
     return [unit for unit in units if belongs(unit, place)]
+
+
+def _common(units: Sequence[Unit], others: Sequence[Unit]) -> list[Unit]:
+    held = set(map(id, others))
+    return [unit for unit in units if id(unit) in held]
 
 
 def _others(units: Sequence[Unit], placed: set[int]) -> list[Unit]:

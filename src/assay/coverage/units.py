@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from assay import registry
-from assay.coverage.maps import Place
+from assay.coverage.places import Place
 from assay.entries import Ask
 from assay.metrics import metrics_for
 from assay.perturbations import parse_perturbations
@@ -119,9 +119,11 @@ def belongs(unit: Unit, place: Place) -> bool:
     if place.scenarios or place.where:
         named = any(_names(listed, unit) for listed in place.scenarios)
         return named or (bool(place.where) and all(_says(unit.axis(axis), words) for axis, words in place.where.items()))
-    taxonomy = unit.taxonomy
-    said = (taxonomy.task, taxonomy.what, taxonomy.who, taxonomy.language, *taxonomy.terms.values())
-    return not place.perturbations and any(_says(text, place.name) for text in said)
+    return not place.perturbations and any(_says(text, place.name) for text in _texts(unit.taxonomy))
+
+
+def _texts(taxonomy: Taxonomy) -> tuple[str, ...]:
+    return (taxonomy.task, taxonomy.what, taxonomy.who, taxonomy.language, *taxonomy.terms.values())
 
 
 def _names(listed: str, unit: Unit) -> bool:
@@ -140,4 +142,18 @@ def _says(text: str, words: str | list[str]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _begins(text: str, word: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<!\w){re.escape(word.casefold())}", text.casefold()) is not None
+
+
+def everything_said(units: Iterable[Unit]) -> str:
+    """What scenarios say on any axis, as `may_fit` looks through it."""
+    said = ((unit.licence, unit.groups, *_texts(unit.taxonomy), unit.taxonomy.when) for unit in units)
+    return "\n".join(dict.fromkeys(text.casefold() for texts in said for text in texts))
+
+
+def may_fit(place: Place, said: str) -> bool:
+    """Whether a scenario of those that say this can belong to a place; a large map has many that none belongs to."""
+    if place.scenarios or place.perturbations:
+        return True
+    asked = (word for words in place.where.values() for word in ([words] if isinstance(words, str) else words))
+    return any(word.casefold() in said for word in (place.name, *place.groups, *asked))

@@ -111,7 +111,13 @@ class Asked:
         """Which instances belong to a subgroup `axis=value`; all where it is empty."""
         import numpy as np
 
-        axis, _, value = subgroup.partition("=")
-        if not subgroup:
-            return np.ones(self.instances, dtype=np.bool_)
-        return np.array([groups.get(axis) == value for groups in self.subgroups], dtype=np.bool_)
+        if subgroup not in self._members:
+            axis, _, value = subgroup.partition("=")
+            mine = [groups.get(axis) == value for groups in self.subgroups] if subgroup else np.ones(self.instances)
+            self._members[subgroup] = np.array(mine, dtype=np.bool_)
+        return self._members[subgroup]
+
+    @cached_property
+    def _members(self) -> dict[str, NDArray[np.bool_]]:
+        """What was asked of `members` before: it is asked for every measure of every candidate."""
+        return {}

@@ -32,16 +32,23 @@ from assay.decisions.results import (
 from assay.decisions.weights import Weights
 from assay.decisions.wording import described, left_out, limits, listed, recommendation, tradeoff
 from assay.decisions.worth import worths
+from assay.errors import AssayError
 from assay.records import Estimate
 from assay.statistics.estimates import rounded
+
+MOST_CANDIDATES = 200
+"""All are compared with all in every draw: these take some five seconds."""
 
 
 def decide(profile: Profile, measured: Measured) -> Decision:
     """What the evidence and the profile say together. The same arguments give the same decision.
 
     Raises:
-        AssayError: a criterion has no value curve and its metric no worst and best value.
+        AssayError: a criterion has no value curve and its metric no worst and best value, or there are too many candidates.
     """
+    if len(measured.candidates) > MOST_CANDIDATES:
+        problem = f"{len(measured.candidates):,} candidates are more than can be compared with each other"
+        raise AssayError(problem, f"name those to choose from under candidates, at most {MOST_CANDIDATES}")
     criteria, columns = _criteria(profile, measured)
     verdicts = _Verdicts.of(profile, measured, columns)
     met, open_ = (verdicts.ranked(kind) for kind in ("met", "undetermined"))
@@ -57,13 +64,14 @@ def decide(profile: Profile, measured: Measured) -> Decision:
     if ranking and met:
         words = recommendation(ranking, profile.confidence, limits(standings[0].constraints, units), tradeoffs)
     else:
-        words = _without_ranks(acceptable, status, ranking, profile)
+        ranked = None if ranking is None else [ranking.candidates[place] for place in ranking.order]
+        words = without_ranks(acceptable, status, ranked, profile)
     words += [left_out(s, verdicts.lacking[s.candidate], units) for s in standings if s.acceptable != "met"]
     return Decision(
         status=status,
         recommended=recommended,
         contenders=contenders,
-        words=(*words, *_costs(standings, profile)),
+        words=(*words, *costs_in_words(standings, profile)),
         weights=_weights(criteria, ranking or all_ranked),
         standings=tuple(standings),
         flips=_flips(ranking) if ranking and met else (),
@@ -219,12 +227,20 @@ def _outcome(
     return ("recommended" if len(contenders) == 1 else "not separated"), names[0], contenders
 
 
-def _without_ranks(acceptable: Sequence[Standing], status: Status, ranking: Ranking | None, profile: Profile) -> list[str]:
+def without_ranks(acceptable: Sequence[Standing], status: Status, ranked: Sequence[str] | None, profile: Profile) -> list[str]:
+    """The sentences where no acceptable candidate has a rank.
+
+    Args:
+        acceptable: who is, best first.
+        status: of the decision.
+        ranked: those that may yet turn out to be acceptable, best first; `None` where nothing ranks them.
+        profile: what the decision was made by.
+    """
     names = [standing.candidate for standing in acceptable]
     if not names:
         words = ["No candidate is acceptable." if status == "none acceptable" else "No candidate is known to be acceptable."]
-        if ranking is not None and len(ranking.candidates) > 1:
-            words.append(f"Of those that may yet turn out to be, {ranking.candidates[ranking.leader]} is ahead.")
+        if ranked is not None and len(ranked) > 1:
+            words.append(f"Of those that may yet turn out to be, {ranked[0]} is ahead.")
         return words
     if len(names) == 1:
         only = "It is the only one that keeps every constraint." if profile.constraints else "No other candidate is acceptable."
@@ -234,7 +250,7 @@ def _without_ranks(acceptable: Sequence[Standing], status: Status, ranking: Rank
     return [f"{listed(names)} keep every constraint, and the profile has no criterion to choose between them by."]
 
 
-def _costs(standings: Sequence[Standing], profile: Profile) -> list[str]:
+def costs_in_words(standings: Sequence[Standing], profile: Profile) -> list[str]:
     """What an answer is expected to cost, of those in play; and who else would cost less than all of them."""
     currency = profile.costs.currency if profile.costs else ""
     known = {standing.candidate: cost for standing in standings if (cost := _cost(standing)) is not None}

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from assay import registry
 from assay.comparison.evidence import Evidence, Run, gather
-from assay.comparison.matrices import reading, subgroups_of
+from assay.comparison.matrices import subgroups_of
+from assay.decisions.contract_notes import in_short
 from assay.decisions.measured import Measured
 from assay.decisions.measuring import measure
 from assay.decisions.profile import Constraint, Deployment, Measure, Profile
@@ -28,11 +29,16 @@ from assay.scenarios.own.writing import quoted
 from assay.statistics.estimates import clipped
 from assay.statistics.worst import has_worst_case
 from assay.store.folders import TRANSCRIPTS
+from assay.store.opening import reading
 from assay.tables.numbers import format_estimate
 from assay.text import one_line
 
 SHOWN = 4
 """Candidates whose measured values a comment lists one by one."""
+FEW_DIFFERENCES = 3
+"""Of more keys that candidates were asked otherwise in, a comment has no values."""
+LONGEST_COMMENT = 400
+"""Characters of a line on them."""
 MOST_GROUPS = 12
 """An axis with more subgroups gets no limits suggested."""
 
@@ -132,20 +138,20 @@ class _Held:
 
     def limit(self) -> float | None:
         """A limit to begin with, which the best candidate is about to keep; `None` where every value would keep it."""
-        found = self._around(self._best()[:1])[0]
         vacuous = self.metric.range[1 if self.metric.better == "lower" else 0]
-        return None if found == vacuous else found
+        found = (self._around(self._best()[:1], parts)[0] for parts in (1, 10))
+        return next((limit for limit in found if limit != vacuous), None)
 
     def _best(self) -> list[Estimate]:
         """What was measured, the best first."""
         return sorted(self.there.values(), key=lambda each: each.value, reverse=self.metric.better == "higher")
 
-    def _around(self, estimates: Sequence[Estimate]) -> tuple[float, float]:
-        """The round numbers around some intervals, as (worse, better)."""
+    def _around(self, estimates: Sequence[Estimate], parts: int = 1) -> tuple[float, float]:
+        """The round numbers around some intervals, as (worse, better); a step is so many times finer than it need be."""
         numbers = [end for each in estimates for end in (each.low, each.value, each.high) if end is not None]
         least, most = min(numbers), max(numbers)
         spread = most - least or abs(most) or 1.0
-        step = 10.0 ** math.floor(math.log10(spread))
+        step = 10.0 ** math.floor(math.log10(spread)) / parts
         low, high = (math.floor(least / step + ROUNDING) * step, math.ceil(most / step - ROUNDING) * step)
         low, high = (clipped(end, self.metric.range) for end in ((low - step, high + step) if low == high else (low, high)))
         return (high, low) if self.metric.better == "lower" else (low, high)
@@ -184,22 +190,23 @@ def _text(evidence: Evidence, runs: Sequence[str], held: Sequence[_Held], differ
     yield "# Limits that hold whatever else speaks for a candidate: take the # away where there is one, and set it."
     yield "constraints:"
     for each in held:
-        limit = each.limit() if each.there and each.metric.better != "neither" else None
-        if limit is not None:
-            yield from (f"  # {line}" for line in _limit(each, limit))
+        if each.metric.better != "neither":
+            yield from (f"  # {line}" for line in _limit(each))
+    yield from _without_limits(evidence)
     yield ""
     yield "# What an answer costs you beyond its price, if you know it: wrong, not usable, a second of waiting."
     yield "# costs: {error: 5, abstention: 1, latency: 0.01, currency: EUR}"
     yield ""
     yield "confidence: 0.95    # how sure it must be that limits are kept"
-    yield from _alike(differing)
+    yield from _alike(in_short(differing, evidence.candidates, FEW_DIFFERENCES))
     yield "seed: 0"
 
 
 def _alike(differing: Sequence[str]) -> Iterator[str]:
     if differing:
         yield "# The candidates were not asked alike, which decides what their numbers mean; it becomes part of the record:"
-        yield from (f"#   {one_line(line, 200)}" for line in differing)
+        yield from (f"#   {one_line(line, LONGEST_COMMENT)}" for line in differing)
+        yield "# `assay compare --allow-differences` on the runs shows all values."
     yield f"allow_differences: {'true' if differing else 'false'}"
 
 
@@ -213,7 +220,12 @@ def _criterion(held: _Held) -> Iterator[str]:
     yield f"    value: {{unacceptable: {number(unacceptable)}, satisfying: {number(satisfying)}}}"
 
 
-def _limit(held: _Held, limit: float) -> Iterator[str]:
+def _limit(held: _Held) -> Iterator[str]:
+    limit = held.limit() if held.there else None
+    if limit is None:
+        best = f"the interval of the best reaches the worst value there is, about; measured: {held.said()}"
+        yield f"no limit suggested for {one_line(held.line.limit, 160)}: {best if held.there else 'nothing was measured'}"
+        return
     yield f"{held.line.why}; measured: {held.said()}"
     first, *rest = _keys(replace(held.line.measure, name=held.line.limit))
     yield f"- {first}"
@@ -287,6 +299,19 @@ def _kinds(runs: Sequence[Run]) -> set[str]:
 
 def _groups(evidence: Evidence, titles: Sequence[str]) -> list[str]:
     """The subgroups of these scenarios as `axis=value`, of axes that have few."""
+    few = {axis: sorted(values) for axis, values in _axes(evidence, titles).items() if 1 < len(values) <= MOST_GROUPS}
+    return [f"{axis}={value}" for axis, values in few.items() for value in values]
+
+
+def _without_limits(evidence: Evidence) -> Iterator[str]:
+    """The axes of subgroups that got no limits, as a comment."""
+    many = {axis: len(values) for axis, values in _axes(evidence, list(evidence.runs)).items() if len(values) > MOST_GROUPS}
+    for axis, count in many.items():
+        yield f"  # no limits suggested for the groups of {one_line(axis, 80)}, of which there are {count:,}"
+
+
+def _axes(evidence: Evidence, titles: Sequence[str]) -> dict[str, set[str]]:
+    """The axes of subgroups of these scenarios, sorted, each with its values."""
     import polars as pl
 
     axes: dict[str, set[str]] = {}
@@ -297,5 +322,4 @@ def _groups(evidence: Evidence, titles: Sequence[str]) -> list[str]:
         for groups in map(subgroups_of, stored):
             for axis, value in groups.items():
                 axes.setdefault(axis, set()).add(value)
-    few = {axis: sorted(values) for axis, values in sorted(axes.items()) if 1 < len(values) <= MOST_GROUPS}
-    return [f"{axis}={value}" for axis, values in few.items() for value in values]
+    return dict(sorted(axes.items()))

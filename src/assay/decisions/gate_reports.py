@@ -35,7 +35,7 @@ def verdict_in_words(gate: Gate) -> str:
 
 
 def sentences(gate: Gate) -> Iterator[str]:
-    """What there is to say of the profile, and of constraints that did not pass or with something behind their verdict."""
+    """What there is to say of the profile, of runs, and of constraints that did not pass or have a reason to be told."""
     yield from gate.notes
     for checked in gate.constraints:
         if not checked.passed or checked.reason or checked.verdict != "met":
@@ -123,7 +123,7 @@ def as_junit(gate: Gate, at: datetime) -> bytes:
         case = xml.SubElement(suite, "testcase", {"name": _fit(name), "classname": _fit(gate.candidate), "time": "0"})
         if words:
             xml.SubElement(case, "failure", {"message": _fit(words), "type": kind}).text = _fit(words)
-    xml.SubElement(suite, "system-out").text = _fit(verdict_in_words(gate))
+    xml.SubElement(suite, "system-out").text = "\n".join(map(_fit, (verdict_in_words(gate), *gate.notes)))
     xml.SubElement(suite, "system-err")
     xml.indent(root)
     written: bytes = xml.tostring(root, encoding="utf-8", xml_declaration=True)

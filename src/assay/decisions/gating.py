@@ -23,14 +23,15 @@ from assay.decisions.pointing import PointedError, pointing_at
 from assay.decisions.profile import Constraint, Profile
 from assay.decisions.reading_out import limit_in_words, limit_of, unit_of
 from assay.decisions.results import ConstraintVerdict
-from assay.decisions.selecting import has_metric, scenarios_of
+from assay.decisions.selecting import has_metric, matching, scenarios_of
 from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Record
-from assay.store import RunFolder, find_runs
-from assay.store.manifest import verify
-from assay.store.wholeness import check_whole
+from assay.store import find_runs
+from assay.store.manifest import misnamed, verify
+from assay.store.planned import lacking, left_out
+from assay.store.wholeness import check_finished, check_whole
 from assay.text import one_line
 
 Missing = Literal["worst", "ignore"]
@@ -95,7 +96,7 @@ class Gate(Record):
     expired: str = ""
     """The last day on which the profile held (YYYY-MM-DD), where that has passed."""
     notes: tuple[str, ...] = ()
-    """What else a reader must know of the profile."""
+    """What else a reader must know of the profile, and of runs that were left out."""
 
     @property
     def failed(self) -> tuple[Checked, ...]:
@@ -130,18 +131,19 @@ def gate(
         raise AssayError(f"the profile {one_line(profile.name, 80)!r} has no constraints", "add some: docs/deciding.md")
     folders = [Path(folder) for folder in runs] or folders_of(profile, home)
     if not folders:
-        raise AssayError("the profile names no runs", "add runs: [runs/default], or give --runs")
+        raise PointedError(AssayError("the profile names no runs", "add runs: [runs/default], or give --runs"), ("runs",))
     _check_finished(folders, {candidate, *profile.candidates} if profile.candidates else ())
     own, everybody = gather(folders, [candidate], alone=True), _everybody(folders, profile, candidate)
     check_whole((run.folder for by in everybody.runs.values() for run in by.values()), verify)
-    absent = _absences(profile, own, everybody)
+    lost = frozenset(one.scenario for one in lacking(folders) if one.is_of([candidate]))
+    absent = _absences(profile, own, everybody, lost)
     there = tuple(constraint for constraint in profile.constraints if not absent[constraint.name])
     completing = Completing(candidate, everybody, strictness.missing == "worst")
     measured = _measured(profile, there, folders, completing) if there else None
     checked = []
     for constraint in profile.constraints:
         if measured is None or absent[constraint.name]:
-            checked.append(_not_measured(constraint, profile, f"{candidate} was not asked {_listed(absent[constraint.name])}"))
+            checked.append(_not_measured(constraint, profile, _not_asked(candidate, absent[constraint.name], lost)))
             continue
         silent = _silent(constraint, measured, everybody, candidate)
         if silent:
@@ -159,7 +161,7 @@ def gate(
         runs=measured.sources if measured else (),
         asked=tuple(_basis(own.runs[source.scenario][candidate]) for source in measured.sources) if measured else (),
         expired=profile.deployment.expires if past else "",
-        notes=tuple(validity.out_of_date(profile.deployment, day)),
+        notes=(*validity.out_of_date(profile.deployment, day), *own.notes, *left_out(folders)),
     )
 
 
@@ -176,32 +178,39 @@ def _everybody(folders: Sequence[Path], profile: Profile, candidate: str) -> Evi
 
 
 def _check_finished(folders: Sequence[Path], candidates: Collection[str]) -> None:
-    """Refuse a run without a manifest, of these candidates or of anybody, rather than look past what it was asked."""
-    left = (run for folder in folders for run in find_runs(folder) if not run.complete())
-    check_whole(run for run in left if not candidates or _is_of(run, candidates))
+    """Refuse a run of which it is not sure whose it is or when it was asked, as an older one would speak in its place; and one
+    without a manifest, of these candidates or of anybody, rather than look past what it was asked."""
+    there = {run.path.resolve(): run for folder in folders for run in find_runs(folder)}.values()
+    check_whole((run for run in there if run.complete()), misnamed)
+    check_finished(there, candidates)
 
 
-def _is_of(run: RunFolder, candidates: Collection[str]) -> bool:
-    """Whether a run may be one of theirs, whose labels can have a suite's name behind them."""
-    spec = run.spec_file().spec
-    label = spec.label or spec.model.name
-    return any(candidate == label or candidate.startswith(f"{label} (") for candidate in candidates)
-
-
-def _absences(profile: Profile, own: Evidence, everybody: Evidence) -> dict[str, tuple[str, ...]]:
+def _absences(profile: Profile, own: Evidence, everybody: Evidence, lost: frozenset[str]) -> dict[str, tuple[str, ...]]:
     """By name of a constraint what `_absent` says of it."""
     found = {}
     for number, constraint in enumerate(profile.constraints):
         with pointing_at("constraints", number, "scenarios" if constraint.scenarios else "metric"):
-            found[constraint.name] = _absent(constraint, own, everybody)
+            found[constraint.name] = _absent(constraint, own, everybody, lost)
     return found
 
 
-def _absent(constraint: Constraint, own: Evidence, everybody: Evidence) -> tuple[str, ...]:
-    """The scenarios of a constraint that were not asked of the candidate, or without its metric."""
+def _absent(constraint: Constraint, own: Evidence, everybody: Evidence, lost: frozenset[str]) -> tuple[str, ...]:
+    """The scenarios of a constraint that were not asked of the candidate, or not to the end, or without its metric.
+
+    Of one that nobody was asked to the end it is not known which metrics it has: it counts.
+    """
+    known = sorted({*everybody.runs, *lost})
+    named = matching(constraint.scenarios, known)
+    broken_off = [name for name in named if name in lost and (name not in everybody.runs or _has(constraint, everybody, name))]
+    if broken_off:
+        return tuple(broken_off)
     wanted = scenarios_of(constraint, everybody)
-    held = {name for name, by in own.runs.items() if any(has_metric(run, constraint.metric) for run in by.values())}
+    held = {name for name in own.runs if _has(constraint, own, name)}
     return tuple(scenario for scenario in wanted if scenario not in held)
+
+
+def _has(constraint: Constraint, evidence: Evidence, scenario: str) -> bool:
+    return any(has_metric(run, constraint.metric) for run in evidence.runs[scenario].values())
 
 
 def _measured(profile: Profile, constraints: tuple[Constraint, ...], folders: Sequence[Path], taking: Completing) -> Measured:
@@ -291,6 +300,11 @@ def _not_measured(constraint: Constraint, profile: Profile, reason: str) -> Chec
         passed=False,
         reason=f"not measured: {reason}",
     )
+
+
+def _not_asked(candidate: str, scenarios: Sequence[str], lost: frozenset[str]) -> str:
+    why = ", or not to the end: an `assay run` planned or began it" if lost.intersection(scenarios) else ""
+    return f"{candidate} was not asked {_listed(scenarios)}{why}"
 
 
 def _listed(scenarios: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from assay import registry
 from assay.comparison.evidence import Run
-from assay.comparison.matrices import complete, reading, subgroups_of
+from assay.comparison.matrices import complete, subgroups_of
 from assay.decisions.answers import ORIGINAL, Asked, Needs, Trials
 from assay.errors import AssayError
 from assay.metrics import count_answer
@@ -21,6 +21,7 @@ from assay.rescoring import read_again
 from assay.statistics.table import SPLITS
 from assay.statistics.totals import Counts
 from assay.store.folders import SCORES, TRANSCRIPTS
+from assay.store.opening import reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ def load(runs: Mapping[str, Run], needs: Needs) -> Asked:
         instances=len(described),
         common=common,
         clusters=units,
-        subgroups=tuple(map(subgroups_of, described["subgroups"].to_list())) if needs.subgroups else (),
+        subgroups=_subgroups(described["subgroups"]) if needs.subgroups else (),
         perturbations=perturbations,
         kinds={name: registry.perturbations.get(name).kind for name in perturbations if name in registry.perturbations},
     )
@@ -89,8 +90,9 @@ def _scores(runs: Mapping[str, Run], needs: Needs) -> pl.DataFrame:
         )
     table = _of_candidates(long, paths)
     wide = pl.DataFrame(schema=table.select("candidate", *KEYS).schema)
-    for (metric,), part in table.partition_by("metric", as_dict=True, include_key=False).items():
-        column = part.rename({"value": f"{VALUE}{metric}"})
+    for metric in table["metric"].unique(maintain_order=True):
+        part = table.filter(pl.col("metric") == metric)
+        column = part.select(pl.exclude("metric", "value"), pl.col("value").alias(f"{VALUE}{metric}"))
         wide = _beside(wide, column) if len(wide) else column
     return wide
 
@@ -118,10 +120,13 @@ def _with_confidence(table: pl.DataFrame, runs: Mapping[str, Run], needs: Needs)
 
 def _of_candidates(table: pl.DataFrame, paths: Sequence[str]) -> pl.DataFrame:
     """The table with the number of the candidate in place of the path."""
+    import numpy as np
     import polars as pl
 
-    numbers = pl.DataFrame({"path": paths, "candidate": range(len(paths))}, schema_overrides={"candidate": pl.Int64})
-    return table.join(numbers, on="path", maintain_order="left").select("candidate", pl.exclude("path", "candidate"))
+    number = {path: place for place, path in enumerate(paths)}
+    files = table["path"].rle().struct.unnest()
+    candidates = np.repeat(np.array([number[path] for path in files["value"]], dtype=np.int64), files["len"])
+    return table.select(pl.Series("candidate", candidates), pl.exclude("path"))
 
 
 VALUE = "value of "
@@ -141,6 +146,12 @@ def _described(runs: Mapping[str, Run], table: pl.DataFrame, split: str) -> pl.D
     named = ids.join(rows, on="instance_id", how="left", maintain_order="left")
     unit = pl.concat_str(pl.col("group").is_null(), pl.coalesce("group", "instance_id")).rank("dense").cast(pl.Int64)
     return named.with_columns(unit.alias("unit")).with_row_index("instance").with_columns(pl.col("instance").cast(pl.Int64))
+
+
+def _subgroups(stored: pl.Series) -> tuple[Mapping[str, str], ...]:
+    """The subgroups of each instance; there are few different ones."""
+    groups = {kind: subgroups_of(kind) for kind in stored.unique()}
+    return tuple(groups[kind] for kind in stored)
 
 
 def _perturbations(table: pl.DataFrame) -> tuple[str, ...]:

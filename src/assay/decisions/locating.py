@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.decisions.record import EvidenceRun
+from assay.plain_files import held_in, is_folder, regular
 from assay.store.folders import MANIFEST
-from assay.store.manifest import file_digest, regular
+from assay.store.manifest import file_digest
 
 RUNS = "runs"
 """The folder of a pack that holds the suites of its runs."""
@@ -25,16 +27,16 @@ def located(evidence: Sequence[EvidenceRun], home: Path, inside: bool = False) -
     """
     found: list[Path | None] = []
     for run in evidence:
-        places = [place for place in _places(run, home, inside) if _is_folder(place) and place not in found]
-        right = (place for place in places if regular(place / MANIFEST) and file_digest(place / MANIFEST) == run.manifest)
+        places = [place for place in _places(run, home, inside) if is_folder(place) and place not in found]
+        right = (place for place in places if is_the_very(run, place))
         found.append(next(right, places[0] if places else None))
     return found
 
 
-def _is_folder(place: Path) -> bool:
-    """Whether a folder lies there; no name that the system does not bear names one."""
+def is_the_very(run: EvidenceRun, folder: Path) -> bool:
+    """Whether a folder holds the run that a record names: the same manifest, byte for byte."""
     try:
-        return place.is_dir()
+        return regular(folder / MANIFEST) and file_digest(folder / MANIFEST) == run.manifest
     except OSError:
         return False
 
@@ -43,10 +45,10 @@ def _places(run: EvidenceRun, home: Path, inside: bool) -> Iterator[Path]:
     if "\0" not in run.folder and not inside:
         yield home / run.folder
     suites = home / RUNS
-    if suites.is_dir() and not suites.is_symlink():
-        yield from (place for suite in sorted(suites.iterdir()) if suite.is_dir() for place in _named(suite, run.run))
+    if is_folder(suites) and not os.path.islink(suites):
+        yield from (place for suite in held_in(suites) if is_folder(suite) for place in _named(suite, run.run))
 
 
 def _named(suite: Path, name: str) -> list[Path]:
     """The folder of that name, found by looking and not by joining: the name may be anything."""
-    return [place for place in suite.iterdir() if place.name == name and not place.is_symlink()]
+    return [place for place in held_in(suite) if place.name == name and not os.path.islink(place)]

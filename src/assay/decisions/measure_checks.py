@@ -41,7 +41,7 @@ class Place:
 
 
 def check_text(key: str, text: str, place: Place, longest: int | None = LONGEST_NAME) -> None:
-    if not text.strip():
+    if not any(mark.isprintable() and not mark.isspace() for mark in text):
         raise place.error(key, f"{key} is empty", "write a word or two")
     if longest is not None and (len(text) > longest or "\n" in text):
         raise place.error(key, f"{key} is longer than a line", f"at most {longest} characters")

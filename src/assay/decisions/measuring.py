@@ -31,7 +31,7 @@ from assay.records import Estimate
 from assay.statistics.estimates import weighted_mean
 from assay.store.folders import MANIFEST, find_runs
 from assay.store.manifest import file_digest
-from assay.store.wholeness import check_whole
+from assay.store.wholeness import check_finished, check_whole
 from assay.text import one_line
 
 if TYPE_CHECKING:
@@ -79,10 +79,36 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
             names and there is not is a `PointedError`.
     """
     if not profile.runs:
-        raise AssayError("the profile names no runs", "add runs: [runs/default], the folders of runs or suites")
-    evidence = _gathered(folders_of(profile, home), profile.candidates)
-    check_whole(run.folder for by in evidence.runs.values() for run in by.values())
-    wanted = _wanted(profile, evidence)
+        nowhere = AssayError("the profile names no runs", "add runs: [runs/default], the folders of runs or suites")
+        raise PointedError(nowhere, ("runs",))
+    return measure_runs(profile, _gathered(folders_of(profile, home), profile.candidates), taking)
+
+
+def measure_runs(
+    profile: Profile,
+    evidence: Evidence,
+    taking: Taking = AS_IT_STANDS,
+    resamples: int | None = None,
+    known: Mapping[str, Metric] | None = None,
+    *,
+    whole: bool = True,
+) -> Measured:
+    """Measure candidates by these runs, wherever they lie and however the candidates are called.
+
+    Args:
+        profile: what is to be measured.
+        evidence: the runs.
+        taking: how measures are taken in a scenario.
+        resamples: at most so many; `None`: as many as the measures bear.
+        known: metrics by name, before those that are installed.
+        whole: refuse runs that are not as they were written; else somebody has looked at them.
+
+    Raises:
+        AssayError: as `measure`.
+    """
+    if whole:
+        check_whole(run.folder for by in evidence.runs.values() for run in by.values())
+    wanted = _wanted(profile, evidence, known or {})
     notes = [*to_fill_in(profile), *evidence.notes]
     notes += check_contract(evidence, _rests_on(wanted, evidence), profile)
     taken: dict[str, _Taken] = {}
@@ -107,7 +133,7 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
         scenarios=tuple(tuple(names) for names in held),
         estimates=tuple(estimates),
         values=values,
-        replicates=_centred(_replicates(evidence.candidates, taken, held, profile.seed), values, wanted),
+        replicates=_centred(_replicates(evidence.candidates, taken, held, (profile.seed, resamples)), values, wanted),
         missing=tuple(
             tuple(sum(_missing(candidate, taken[name], place) for name in held[place]) for place in range(len(wanted)))
             for candidate in evidence.candidates
@@ -115,6 +141,17 @@ def measure(profile: Profile, home: Path, taking: Taking = AS_IT_STANDS) -> Meas
         sources=_sources(evidence, taken),
         notes=tuple(notes),
     )
+
+
+def resting_on(profile: Profile, folders: Sequence[Path]) -> tuple[Source, ...]:
+    """The runs that measuring would rest on, were these the folders of the profile; nothing is measured.
+
+    Raises:
+        AssayError: a folder holds no run, or not what the profile names.
+    """
+    evidence = _gathered(folders, profile.candidates)
+    wanted = _wanted(profile, evidence, {})
+    return _sources(evidence, [name for name in evidence.runs if any(name in each.scenarios for each in wanted)])
 
 
 def folders_of(profile: Profile, home: Path) -> list[Path]:
@@ -132,26 +169,29 @@ def folders_of(profile: Profile, home: Path) -> list[Path]:
 
 def _gathered(folders: Sequence[Path], candidates: Sequence[str]) -> Evidence:
     try:
-        return gather(folders, candidates, alone=True)
+        evidence = gather(folders, candidates, alone=True)
     except UnknownName as error:
         if error.name not in candidates:
             raise
         raise PointedError(error, ("candidates", candidates.index(error.name))) from error
+    check_finished((run for folder in folders for run in find_runs(folder)), evidence.candidates)
+    return evidence
 
 
-def _wanted(profile: Profile, evidence: Evidence) -> list[_Wanted]:
+def _wanted(profile: Profile, evidence: Evidence, known: Mapping[str, Metric]) -> list[_Wanted]:
     wanted = []
     for key, measures in (("criteria", profile.criteria), ("constraints", profile.constraints)):
         for number, each in enumerate(measures):
             with pointing_at(key, number, "scenarios" if each.scenarios else "metric"):
-                wanted.append(_Wanted(each, find(each.metric), scenarios_of(each, evidence), place=(key, number)))
+                metric = known.get(each.metric) or find(each.metric)
+                wanted.append(_Wanted(each, metric, scenarios_of(each, evidence), place=(key, number)))
     if profile.costs is not None:
         costs = profile.costs
         about = "What an answer costs the deployment: error, abstention, waiting and tokens."
-        metric = Metric(EXPECTED_COST, "efficiency", (0, None), "lower", about, costs.currency)
+        costing = Metric(EXPECTED_COST, "efficiency", (0, None), "lower", about, costs.currency)
         cost = Measure(name=EXPECTED_COST, metric=EXPECTED_COST, scenarios=costs.scenarios, unit=costs.currency)
         with pointing_at("costs", "scenarios" if costs.scenarios else "metric"):
-            wanted.append(_Wanted(cost, metric, costed(costs, evidence), costs, ("costs",)))
+            wanted.append(_Wanted(cost, costing, costed(costs, evidence), costs, ("costs",)))
     return wanted
 
 
@@ -255,12 +295,19 @@ def _values(estimates: Sequence[Sequence[Estimate | None]], measures: int) -> Fl
     return np.array(rows, dtype=np.float64).reshape(len(rows), measures)
 
 
-def _replicates(candidates: Sequence[str], taken: Mapping[str, _Taken], held: Sequence[Sequence[str]], seed: int) -> Floats:
-    """Shape (replicates, candidates, measures): the mean over each measure's scenarios, resample by resample."""
+def _replicates(
+    candidates: Sequence[str], taken: Mapping[str, _Taken], held: Sequence[Sequence[str]], drawing: tuple[int, int | None]
+) -> Floats:
+    """Shape (replicates, candidates, measures): the mean over each measure's scenarios, resample by resample.
+
+    `drawing` is the seed, and how many resamples there are at most.
+    """
     import numpy as np
 
     used = {name: [place for place, names in enumerate(held) if name in names] for name in taken}
+    seed, most = drawing
     count = fewest([taken[name].parts[place].resampled for name, places in used.items() for place in places])
+    count = count if most is None else min(count, most)
     found = np.zeros((count, len(candidates), len(held)))
     for name, places in used.items():
         scenario = taken[name]

@@ -18,9 +18,10 @@ from assay.decisions.record import DecisionRecord
 from assay.decisions.recording import read_record
 from assay.decisions.redaction import Redactions
 from assay.errors import AssayError
+from assay.plain_files import regular
 from assay.store import RunFolder
 from assay.store.folders import MANIFEST, SPEC
-from assay.store.manifest import UNREADABLE, file_digest, regular
+from assay.store.manifest import UNREADABLE, file_digest
 
 
 def redactions_in(folder: Path) -> Redactions | None:

@@ -105,7 +105,9 @@ def _readme(record: DecisionRecord, redactions: Redactions | None) -> list[Block
         *_contents(redactions),
         Heading("Check it with assay"),
         Code("assay verify PACK.zip             # every byte, every signature, every number computed again"),
-        Code("assay verify PACK.zip --key ana.pub     # and exactly these keys have signed"),
+        Code("assay verify PACK.zip --key KEY   # and exactly these keys have signed"),
+        Paragraph("KEY is a signer's public key, or a file with it; its owner has it printed by:"),
+        Code("assay new key FILE --public"),
         Heading("Check it without assay"),
         Paragraph("In the unpacked folder; every file is as it was packed if this says so:"),
         Code("sha256sum -c SHA256SUMS"),
@@ -153,10 +155,17 @@ def _scenarios(files_: Sequence[SpecFile]) -> list[Block]:
 def _scenario(title: str, card: Mapping[str, Any], spec: RunSpec) -> list[Block]:
     taxonomy = card.get("taxonomy")
     known = {name: card.get(name) for name in ("about", "licence", "paper", "main_metric", "notes")}
-    rows = [(name.replace("_", " "), str(value)) for name, value in known.items() if value]
+    rows = [(name.replace("_", " "), _in_words(value)) for name, value in known.items() if value]
     if isinstance(taxonomy, dict):
-        rows += [(str(name), str(value)) for name, value in taxonomy.items() if value]
+        rows += [(str(name), _in_words(value)) for name, value in taxonomy.items() if value]
     rows += [("source", spec.data.source), ("instances", spec.data.instances)]
     rows += [(f"file {file.path}", file.sha256) for file in spec.data.files]
     licence = [] if card.get("licence") else [Paragraph("No licence is on record: ask whoever brought the data.")]
     return [Heading(title), Rows(rows), *licence]
+
+
+def _in_words(value: Any) -> str:
+    """What stands on a card, without the signs of a programming language: `process: intake; channel: mail, chat`."""
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_in_words(inner)}" for key, inner in value.items())
+    return ", ".join(map(_in_words, value)) if isinstance(value, list | tuple) else str(value)

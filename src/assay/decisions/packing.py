@@ -19,11 +19,12 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from assay.decisions.deciding_again import decide_again
 from assay.decisions.locating import RUNS, located
 from assay.decisions.pack_pages import RECORD, SUMS, pages_of
 from assay.decisions.record import DecisionRecord
 from assay.decisions.recording import read_record
-from assay.decisions.redaction import RedactedFile, Redactions, axes_of, check_fields, redact, salts_left
+from assay.decisions.redaction import RedactedFile, Redactions, check_fields, redact, salts_left
 from assay.decisions.signing import signature_problems
 from assay.errors import AssayError
 from assay.store import RunFolder, damage
@@ -41,7 +42,7 @@ Content = Path | bytes
 
 
 def make_pack(path: Path, out: Path, fields: Sequence[str] = ()) -> Redactions | None:
-    """Write the evidence pack of a record.
+    """Write the evidence pack of a record that follows from its evidence: the decision is made again before.
 
     Args:
         path: the record.
@@ -52,15 +53,28 @@ def make_pack(path: Path, out: Path, fields: Sequence[str] = ()) -> Redactions |
         What was redacted, `None` where nothing was.
 
     Raises:
-        AssayError: the record or its evidence was changed or is missing, a field is unknown, or the zip cannot be written.
+        AssayError: the record or its evidence was changed or is missing, the decision is not what the evidence gives, a field
+            is unknown, or the zip cannot be written.
     """
     record = read_record(path)
     for problem in signature_problems(record, path):
         raise AssayError(problem, "only what is as it was signed is packed")
-    folders = _folders(record, path.resolve().parent)
+    home = path.resolve().parent
+    folders = _folders(record, home)
+    runs = [folder for folder in located(record.evidence, home) if folder is not None]
+    for problem in decide_again(record, runs, home).problems:
+        raise AssayError(f"{path}: {problem}", "only a decision that follows from its evidence is packed: see `assay verify`")
+    return write_pack(record, path, out, fields, folders)
+
+
+def write_pack(
+    record: DecisionRecord, path: Path, out: Path, fields: Sequence[str] = (), folders: Mapping[str, Path] | None = None
+) -> Redactions | None:
+    """Write the pack of a record as it stands, whether it follows from its evidence or not; see `make_pack`."""
+    folders = _folders(record, path.resolve().parent) if folders is None else folders
     wanted = tuple(dict.fromkeys((*record.profile.redact, *fields)))
     if wanted:
-        check_fields(wanted, set().union(*(axes_of(folder / TRANSCRIPTS) for folder in folders.values())))
+        check_fields(wanted, [folder / TRANSCRIPTS for folder in folders.values()])
     with tempfile.TemporaryDirectory() as work:
         entries: dict[str, Content] = {RECORD: path.read_bytes()}
         for place, folder in folders.items():

@@ -206,12 +206,13 @@ def _lacking(asked: Asked, measure: Measure, there: NDArray[np.bool_]) -> tuple[
     lacking = ~there & there.any(axis=0)
     members = asked.members(measure.subgroup)
     for place, trials in enumerate(asked.trials.values()):
-        copies = np.isin(trials.perturbation, names)
+        originals = trials.perturbation == ORIGINAL
+        copies = np.isin(trials.perturbation, names) if names else np.zeros_like(originals)
         about = np.zeros(asked.instances, dtype=np.bool_)
-        about[trials.instance[copies if measure.on != "original" else trials.perturbation == ORIGINAL]] = True
+        about[trials.instance[copies if measure.on != "original" else originals]] = True
         if measure.on == "worst" and names and measure.perturbation not in asked.perturbations:
             about[trials.instance] = True
         failed = np.zeros(asked.instances, dtype=np.bool_)
-        failed[trials.instance[(trials.value("failed") == 1) & (copies | (trials.perturbation == ORIGINAL))]] = True
+        failed[trials.instance[(trials.value("failed") == 1) & (copies | originals)]] = True
         lacking[place] |= ~there[place] & failed & about & members
     return tuple(int(count) for count in lacking.sum(axis=1)), int(there.any(axis=0).sum())

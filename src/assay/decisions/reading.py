@@ -38,12 +38,26 @@ PLACEHOLDER = "(to be filled in)"
 """What a drafted profile says where only people can know."""
 LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e6, 1e-6
 """Weights are relative, and nobody means more than this by one."""
-MOST_CRITERIA = 50
-"""Nobody can weigh more against each other."""
+MOST_CRITERIA, MOST_CONSTRAINTS = 50, 1_000
+"""Nobody can weigh more against each other, or look at what became of each."""
+LARGEST_COST, SMALLEST_COST = 1e12, 1e-12
+"""In whatever currency, nothing that an answer costs is more than this, or is worth counting if it is less."""
 NUMBERS = ("weight", "value", "at_most", "at_least", "confidence")
 """Keys of a profile and its measures that hold numbers, or lists or mappings of them."""
 COSTS = ("error", "abstention", "latency", "answer")
 """Keys of costs that hold numbers."""
+MEASURES = {"criteria": "criterion", "constraints": "constraint"}
+"""Lists of a profile, and what one of their items is called."""
+KINDS = {
+    "float": "number",
+    "int": "whole number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "list",
+    "object": "mapping",
+    "null": "",
+}
+"""Kinds of values as people call them; nobody writes nothing."""
 WITHOUT_POINT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
 """Numbers that YAML 1.1 takes for text: `1e-06`, where it wants `1.0e-06`."""
 
@@ -68,13 +82,12 @@ def parse_profile(text: str, path: Path) -> Profile:
     if not isinstance(plain, dict):
         keys = ", ".join(Profile.__struct_fields__)
         raise AssayError(f"{path} must be a mapping with the keys {keys}", "`assay new profile` writes one")
-    plain = _tidied(plain)
+    plain = _tidied(plain, path)
     _check_keys(plain, place)
     try:
         profile = msgspec.convert(plain, Profile)
     except (msgspec.ValidationError, OverflowError, RecursionError) as error:
-        problem, where, steps = place_of(str(error), path)
-        raise AssayError(f"{where}: {'.'.join(map(str, steps))}{': ' if steps else ''}{problem}", _hint(steps)) from None
+        raise _misfit(str(error), plain, path) from None
     _check_head(profile, place)
     for number, criterion in enumerate(profile.criteria):
         held = Place(path, ("criteria", number), f"criterion {one_line(criterion.name, 80)!r}")
@@ -104,7 +117,7 @@ def _in_currency(profile: Profile) -> Profile:
     )
 
 
-def _tidied(plain: dict[Any, Any]) -> dict[Any, Any]:
+def _tidied(plain: dict[Any, Any], path: Path) -> dict[Any, Any]:
     """The profile without the keys that are left empty, with the measures' key `on`, which YAML reads as a truth value, and
     with numbers for text that is meant as one."""
     changed = _with_numbers({key: value for key, value in plain.items() if value is not None}, NUMBERS)
@@ -112,11 +125,16 @@ def _tidied(plain: dict[Any, Any]) -> dict[Any, Any]:
         changed["costs"] = _with_numbers(changed["costs"], COSTS)
     for key in ("criteria", "constraints"):
         if isinstance(changed.get(key), list):
-            changed[key] = [_measure(item) if isinstance(item, dict) else item for item in changed[key]]
+            changed[key] = [
+                _measure(item, Place(path, (key, number))) if isinstance(item, dict) else item
+                for number, item in enumerate(changed[key])
+            ]
     return changed
 
 
-def _measure(item: dict[Any, Any]) -> dict[Any, Any]:
+def _measure(item: dict[Any, Any], place: Place) -> dict[Any, Any]:
+    if True in item and "on" in item:
+        raise place.error("on", "'on' appears twice, quoted and bare", "remove one")
     return _with_numbers({("on" if key is True else key): value for key, value in item.items()}, NUMBERS)
 
 
@@ -167,6 +185,30 @@ def _check_mapping(plain: Mapping[Any, Any], kind: type[Record], place: Place) -
             raise place.error("", f"{key} is missing", f"it needs {' and '.join(needed)}")
 
 
+def _misfit(said: str, plain: Mapping[Any, Any], path: Path) -> AssayError:
+    """A value of another kind than its key wants, told as `constraint 'usable': at_least '85%' is no number`."""
+    problem, where, steps = place_of(said, path)
+    who, rest = "", list(steps)
+    value: Any = plain
+    for depth, step in enumerate(steps):
+        value = value.get(step) if isinstance(value, dict) else value[int(step)] if isinstance(value, list) else None
+        if depth == 1 and steps[0] in MEASURES and isinstance(step, int):
+            name = value.get("name") if isinstance(value, dict) else None
+            told = repr(one_line(name, 80)) if isinstance(name, str) else f"number {step + 1}"
+            who, rest = f"{MEASURES[str(steps[0])]} {told}", steps[2:]
+    key = " ".join(f"number {step + 1}" if isinstance(step, int) else str(step) for step in rest)
+    named = f"{who}: {key}" if who and key else who or key
+    wanted = re.match(r"Expected `([^`]*)`, got `([^`]*)`", problem)
+    if wanted is None or not named:
+        return AssayError(f"{where}: {named}{': ' if named else ''}{problem}", _hint(steps))
+    kinds = dict.fromkeys(KINDS.get(kind.strip(), kind.strip()) for kind in wanted[1].split("|"))
+    kind = " or ".join(kind for kind in kinds if kind)
+    shown = f" {one_line(repr(value), 80)}" if isinstance(value, str | int | float) else ""
+    share = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+    hint = f"write it as a share: {float(share[1]) / 100:g}" if share and "number" in kind else _hint(steps)
+    return AssayError(f"{where}: {named}{shown} is no {kind}", hint)
+
+
 def _hint(steps: list[str | int]) -> str:
     """How to write what was given as something else."""
     last = next((step for step in reversed(steps) if isinstance(step, str)), "")
@@ -179,7 +221,7 @@ def _hint(steps: list[str | int]) -> str:
         "criteria": "a list; start each with - name:",
         "constraints": "a list; start each with - name:",
     }
-    lists = ("runs", "candidates", "scenarios", "affected")
+    lists = ("runs", "candidates", "scenarios", "affected", "redact")
     return written.get(last, "a list of texts" if last in lists else "correct that value")
 
 
@@ -195,7 +237,7 @@ def _check_head(profile: Profile, place: Place) -> None:
             raise held.error(key, f"{key} {one_line(text, 80)!r} is no day", "write it as 2027-03-31")
     if deployment.review and deployment.expires and deployment.review > deployment.expires:
         raise held.error("review", "review lies after expires", "a decision is looked at again while it holds")
-    for key in ("runs", "candidates"):
+    for key in ("runs", "candidates", "redact"):
         listed = getattr(profile, key)
         for text in listed:
             check_text(key, text, place, longest=None)
@@ -211,6 +253,9 @@ def _check_head(profile: Profile, place: Place) -> None:
     if len(profile.criteria) > MOST_CRITERIA:
         problem = f"{len(profile.criteria):,} criteria are more than anybody can weigh against each other"
         raise place.error("criteria", problem, f"keep to the {MOST_CRITERIA} that matter most, or to fewer")
+    if len(profile.constraints) > MOST_CONSTRAINTS:
+        problem = f"{len(profile.constraints):,} constraints are more than anybody can look at"
+        raise place.error("constraints", problem, f"keep to the {MOST_CONSTRAINTS:,} that matter most, or to fewer")
 
 
 def _check_names(profile: Profile, place: Place) -> None:
@@ -259,6 +304,9 @@ def _check_costs(costs: Costs, place: Place) -> None:
         value = getattr(costs, key)
         if not 0 <= value < math.inf:
             raise place.error(key, f"{key} must not be negative or endless, but is {value:g}")
+        if value and not SMALLEST_COST <= value <= LARGEST_COST:
+            problem = f"{key} must lie between {SMALLEST_COST:g} and {LARGEST_COST:g} or be 0, not be {value:g}"
+            raise place.error(key, problem)
     if costs.metric:
         metric = metric_named(costs.metric, place)
         if not judges_right(metric):

@@ -45,8 +45,13 @@ def limit_of(constraint: Constraint) -> float:
 
 def limit_in_words(constraint: Constraint, metric: Metric) -> str:
     """`at most 2 s`."""
+    return limit_with_unit(constraint, unit_of(constraint, metric))
+
+
+def limit_with_unit(constraint: Constraint, unit: str) -> str:
+    """The same where the unit is known, and the metric need not be."""
     kind = "at most" if constraint.at_most is not None else "at least"
-    return f"{kind} {with_unit(f'{limit_of(constraint):.12g}', unit_of(constraint, metric))}"
+    return f"{kind} {with_unit(f'{limit_of(constraint):.12g}', unit)}"
 
 
 def beside_limit(number: float, limit: float, text: str = "") -> str:
@@ -78,6 +83,18 @@ def held_in_words(held: Held) -> tuple[str | None, str | None]:
 def in_words(estimate: Estimate | None, unit: str = "") -> str:
     """A value alone, with as many digits as its interval supports."""
     return NOT_MEASURED if estimate is None else with_unit(format_estimate(estimate).split(" ")[0], unit)
+
+
+def told_apart(one: Estimate | None, other: Estimate | None) -> tuple[str, str]:
+    """Two values, each with as many digits as its interval supports, or with more where they would read the same otherwise."""
+    said = in_words(one), in_words(other)
+    if one is None or other is None or one.value == other.value:
+        return said
+    digits = len(said[0].partition(".")[2])
+    while said[0] == said[1] and digits < MOST_DIGITS:
+        digits += 1
+        said = f"{one.value:.{digits}f}", f"{other.value:.{digits}f}"
+    return said
 
 
 def interval_in_words(low: float, high: float, value: float) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from assay.decisions.contract_notes import differences_in
 from assay.decisions.keys import fingerprint_of
 from assay.decisions.pages import Block, Bullets, Code, Heading, Paragraph, Quote, Rows
 from assay.decisions.reading_out import held_in_words, percent
 from assay.decisions.record import Choice, DecisionRecord
 from assay.decisions.results import Decision, Held, Measurement, Standing
 from assay.decisions.shortfalls import shortfalls
+from assay.decisions.shown import differing_rows
 from assay.records import Estimate
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 
@@ -37,7 +39,7 @@ def record_page(record: DecisionRecord) -> list[Block]:
         Heading("How the candidates stand"),
         Rows([_standing(standing) for standing in decision.standings], STANDINGS),
         *_dominance(decision.standings),
-        *_weights(decision),
+        *_weights(decision, [criterion.name for criterion in record.profile.criteria]),
         *_tradeoffs(decision),
         Heading("Method"),
         Rows(sorted(decision.method.items())) if decision.method else Paragraph("None was named."),
@@ -166,14 +168,20 @@ def _dominance(standings: Sequence[Standing]) -> list[Block]:
     return [Rows(rows, ("candidate", "dominates", "share of resamples"))] if rows else []
 
 
-def _weights(decision: Decision) -> list[Block]:
+def _in_order(weights: Mapping[str, float], criteria: Sequence[str]) -> list[tuple[str, float]]:
+    """Criteria with their weights as the profile names them, however a file sorts its keys."""
+    order = (*criteria, *weights)
+    return sorted(weights.items(), key=lambda held: order.index(held[0]))
+
+
+def _weights(decision: Decision, criteria: Sequence[str]) -> list[Block]:
     if not decision.weights:
         return []
     central = [
         (standing.candidate, name, f"{share:.2f}")
         for standing in decision.standings
         if standing.acceptability and standing.acceptability.central_weights
-        for name, share in standing.acceptability.central_weights.items()
+        for name, share in _in_order(standing.acceptability.central_weights, criteria)
     ]
     flips = [
         (
@@ -194,7 +202,7 @@ def _weights(decision: Decision) -> list[Block]:
         )
     blocks: list[Block] = [
         Heading("Weights"),
-        Rows([(name, f"{share:.3f}") for name, share in decision.weights.items()], ("criterion", "share")),
+        Rows([(name, f"{share:.3f}") for name, share in _in_order(decision.weights, criteria)], ("criterion", "share")),
     ]
     if flips:
         blocks += [
@@ -223,7 +231,14 @@ def _tradeoffs(decision: Decision) -> list[Block]:
 
 
 def _notes(decision: Decision) -> list[Block]:
-    return [Heading("To know"), Bullets(decision.notes)] if decision.notes else []
+    candidates = [standing.candidate for standing in decision.standings]
+    differing, notes = differences_in(decision.notes, candidates)
+    blocks: list[Block] = [Heading("To know"), Bullets(notes)] if notes else []
+    if differing:
+        told = "What separates the candidates may be the way of asking."
+        rows = differing_rows(differing, candidates)
+        blocks += [Heading("Not asked alike"), Paragraph(told), Rows(rows, ("scenario", "key", *candidates))]
+    return blocks
 
 
 def _signatures(record: DecisionRecord) -> list[Block]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from assay.decisions.alone import hidden_beside
 from assay.decisions.measured import Measured, Source
 from assay.decisions.pages import markdown
 from assay.decisions.profile import Profile
@@ -100,19 +101,23 @@ def sealed(record: DecisionRecord) -> DecisionRecord:
 
 
 def write_record(record: DecisionRecord, path: Path) -> DecisionRecord:
-    """Write a record, sealed, and its page beside it (`.md` for `.json`); return what was written.
+    """Write a record, sealed, and its page beside it (`.md` for `.json`), through links; return what was written.
 
     Raises:
-        AssayError: the name does not end in .json, the record was changed after it was signed, or it cannot be stored; then
-            neither file is changed.
+        AssayError: the name does not end in .json, the record was changed after it was signed, is larger than what is read
+            again, or cannot be stored; then neither file is changed.
     """
-    if path.suffix != ".json":
+    if {path.suffix, path.resolve().suffix} != {".json"}:
         raise AssayError(f"{path} is no name for a record", "let it end in .json; the page in Markdown goes beside it")
     made = sealed(record)
     if record.signatures and made.digest != record.digest:
         raise AssayError(f"{path}: the record was changed after it was signed", "a changed decision is a new record")
-    contents = {page_of(path): page_bytes(made), path: encode_json(made)}
-    drafts = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in contents}
+    place = path.resolve() if path.is_symlink() else path
+    contents = {page_of(place): page_bytes(made), place: encode_json(made)}
+    if len(contents[place]) > LARGEST:
+        problem = f"the record would have {len(contents[path]) >> 20:,} MB, and none has more than {LARGEST >> 20}"
+        raise AssayError(problem, "decide between fewer candidates, or by fewer constraints")
+    drafts = {file: hidden_beside(file, str(os.getpid())) for file in contents}
     try:
         for file, draft in drafts.items():
             draft.write_bytes(contents[file])
@@ -128,8 +133,8 @@ def write_record(record: DecisionRecord, path: Path) -> DecisionRecord:
 
 
 def page_of(path: Path) -> Path:
-    """Where the page of a record lies."""
-    return path.with_suffix(".md")
+    """Where the page of a record lies; of a link, that of the record itself."""
+    return (path.resolve() if path.is_symlink() else path).with_suffix(".md")
 
 
 def page_bytes(record: DecisionRecord) -> bytes:
@@ -175,6 +180,10 @@ def decode_record(raw: bytes, path: Path) -> DecisionRecord:
     try:
         record = msgspec.json.decode(raw, type=DecisionRecord)
     except UNREADABLE as error:
+        if path.suffix in (".yaml", ".yml"):
+            beside = path.with_name(f"{path.stem}.decision.json")
+            meant = f"did you mean {beside}?" if beside.is_file() else f"`assay decide {path}` makes one of a profile"
+            raise AssayError(f"{path} is no decision record, but YAML as profiles are", meant) from None
         raise AssayError(f"{path} is no decision record: {error}", "give the file that `assay decide` wrote") from None
     if record.schema != SCHEMA:
         problem = f"{path} is a decision record of form {record.schema}, and this version reads form {SCHEMA}"

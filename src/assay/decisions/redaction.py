@@ -7,15 +7,19 @@ are right, and one with a secret in it would not be the same in every pack.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from assay.decisions.measured import Measured
+from assay.decisions.pointing import pointing_at
+from assay.decisions.profile import Profile
 from assay.errors import AssayError, unknown
 from assay.records import Record
 from assay.store.columns import ColumnDigests, salts_of
+from assay.store.folders import TRANSCRIPTS
 from assay.store.transcripts import join_parts, write_part
 from assay.store.writer import TRANSCRIPTS_IN_GROUP
 
@@ -35,6 +39,8 @@ FIELDS = {"input": INPUT, "completion": COMPLETION, "references": REFERENCES, "s
 """What can be redacted, and the columns that it stands in. Options are asked, so they are input; a group may be a passage."""
 ECHOES = ("responses", "completion", "prediction")
 """Where texts that were scored, rather than generated, come back."""
+FAILED = r'"failure"\s*:\s*\{'
+"""What stands in a response, which is JSON, that failed; within a completion the quotation marks would be escaped."""
 STAYS = (
     "ids of instances, which references are right, scores by instance, outcomes, counts, times, estimates; "
     "the record with its profile, and how each scenario was declared and prompted"
@@ -71,15 +77,32 @@ def axes_of(transcripts: Path) -> set[str]:
     return {axis for kind in kinds if kind for axis in _groups(kind)}
 
 
-def check_fields(fields: Sequence[str], axes: set[str]) -> None:
+def check_fields(fields: Sequence[str], transcripts: Iterable[Path]) -> None:
     """Refuse to redact what is not there, so that a misspelt field is not given away.
+
+    Args:
+        fields: what is to be redacted.
+        transcripts: what it is to be redacted from.
 
     Raises:
         AssayError: a field is neither one of `FIELDS` nor an axis of subgroups.
     """
-    for name in fields:
-        if name not in FIELDS and name not in axes:
+    others = [name for name in fields if name not in FIELDS]
+    axes = set().union(*map(axes_of, transcripts)) if others else set()
+    for name in others:
+        if name not in axes:
             raise unknown("field to redact", name, [*FIELDS, *sorted(axes)])
+
+
+def check_redactable(profile: Profile, measured: Measured) -> None:
+    """Refuse a profile whose `redact` names what its runs do not have: no evidence could be packed of a decision by it.
+
+    Raises:
+        PointedError: there is no such field or axis.
+    """
+    for number, name in enumerate(profile.redact):
+        with pointing_at("redact", number):
+            check_fields((name,), (Path(source.folder) / TRANSCRIPTS for source in measured.sources))
 
 
 def stays(fields: Sequence[str]) -> list[str]:
@@ -168,14 +191,23 @@ def _redacted(table: pl.DataFrame, columns: Collection[str], axes: Sequence[str]
 def _echoing(transcripts: Path) -> tuple[str, ...]:
     """The columns of what came back that repeat what was asked because of how that was asked, be it in some trials only.
 
-    A text that was scored comes back as it is; a letter is read as the text of its option. A column is hidden in all trials
-    or in none, so that the digest of the column still shows that one which is not hidden is as it was.
+    A text that was scored comes back as it is; a letter is read as the text of its option; whoever refuses a request often says
+    what it was. A column is hidden in all trials or in none, so that the digest of the column still shows that one which is not
+    hidden is as it was.
     """
     import polars as pl
 
-    scored, chosen = pl.col("continuations").list.drop_nulls().list.len() > 0, pl.col("choice").is_not_null()
-    some = pl.scan_parquet(transcripts).select(scored=scored.any(), chosen=chosen.any()).collect().row(0, named=True)
-    return ECHOES if some["scored"] else ("prediction",) if some["chosen"] else ()
+    wanted = {
+        "continuations": pl.col("continuations").list.drop_nulls().list.len() > 0,
+        "choice": pl.col("choice").is_not_null(),
+        "responses": pl.col("responses").list.eval(pl.element().str.contains(FAILED)).list.any(),
+    }
+    scan = pl.scan_parquet(transcripts)
+    there = {name: found.any() for name, found in wanted.items() if name in scan.collect_schema()}
+    some = scan.select(**there).collect().row(0, named=True)
+    if some.get("continuations"):
+        return ECHOES
+    return (*(("responses",) if some.get("responses") else ()), *(("prediction",) if some.get("choice") else ()))
 
 
 class _Marker:

@@ -116,16 +116,18 @@ class Summaries:
         found = np.full((len(times), len(self.answers)), np.nan)
         at_once = max(1, CACHED // times.shape[1])
         for place, (columns, clusters) in enumerate(self.answers):
+            alone = np.array_equal(clusters, np.arange(times.shape[1]))
             for start in range(0, len(times) if len(columns) else 0, at_once):
                 some = slice(start, start + at_once)
-                found[some, place] = self._values(columns, clusters, times[some])
+                found[some, place] = self._values(columns, None if alone else clusters, times[some])
         return found
 
-    def _values(self, columns: Columns, clusters: Integers, times: Floats) -> Floats:
+    def _values(self, columns: Columns, clusters: Integers | None, times: Floats) -> Floats:
+        """The values over some resamples of answers of these clusters; `None`: each is the next cluster, alone in it."""
         import numpy as np
 
         function = self.metric.resampled or partial(one_by_one, self.metric)
-        if len(clusters) == times.shape[1] and np.array_equal(clusters, np.arange(len(clusters))):
+        if clusters is None:
             return np.asarray(called(self.metric, function, columns, times, over="a resample"))
         found = np.full(len(times), np.nan)
         weights = times.take(clusters, axis=1)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from assay.comparison.contract import differences, refusal
 from assay.comparison.evidence import Evidence, Run
 from assay.comparison.results import Difference
+from assay.decisions.contract_notes import note_of
 from assay.decisions.measure_checks import judges_right
 from assay.decisions.profile import Costs, Measure, Profile
 from assay.errors import AssayError, unknown
@@ -16,7 +17,7 @@ from assay.metrics.derived import find
 from assay.text import one_line
 
 SHOWN = 4
-"""Candidates whose differing values a note shows."""
+"""Scenarios that an error names."""
 
 
 def scenarios_of(measure: Measure, evidence: Evidence) -> tuple[str, ...]:
@@ -100,10 +101,4 @@ def check_contract(evidence: Evidence, measures: Iterable[tuple[Metric, Sequence
             found |= {(scenario, each.key): each for each in differences(scenario, specs, metric)}
     if found and not profile.allow_differences:
         raise refusal(list(found.values()), "write allow_differences: true into the profile, which puts them on record")
-    return [_said(each) for each in found.values()]
-
-
-def _said(difference: Difference) -> str:
-    values = list(difference.values.items())
-    shown = "; ".join(f"{candidate}: {value}" for candidate, value in values[:SHOWN])
-    return f"Runs of {difference.scenario} differ in {difference.key} ({shown}{'; …' if len(values) > SHOWN else ''})."
+    return [note_of(each) for each in found.values()]

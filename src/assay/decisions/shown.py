@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.comparison.results import Difference
+from assay.decisions.contract_notes import differences_in
 from assay.decisions.pages import Bullets, Heading, markdown
 from assay.decisions.reading_out import BOUND, held_in_words, percent
 from assay.decisions.results import Decision, Held, Standing
@@ -20,8 +22,22 @@ HOW_TO_READ = (
 def decision_tables(found: Decision) -> list[Table]:
     """The tables of a decision, in reading order."""
     tables = [_candidates(found), *_constraints(found.standings), *_weights(found), *_tradeoffs(found)]
-    tables[-1].notes.extend(found.notes)
-    return tables
+    differing, notes = differences_in(found.notes, [standing.candidate for standing in found.standings])
+    tables[-1].notes.extend(notes)
+    return [*tables, *_differing(differing, found.standings)]
+
+
+def differing_rows(differing: Sequence[Difference], candidates: Sequence[str]) -> list[list[str]]:
+    """A row for each key that candidates were asked otherwise in: scenario, key, and each candidate's value."""
+    return [[each.scenario, each.key, *(each.values.get(name, "…") for name in candidates)] for each in differing]
+
+
+def _differing(differing: Sequence[Difference], standings: Sequence[Standing]) -> Iterator[Table]:
+    candidates = [standing.candidate for standing in standings]
+    if differing:
+        header = ["scenario", "key", *candidates]
+        note = "What separates the candidates may be the way of asking."
+        yield Table("Not asked alike", header, differing_rows(differing, candidates), keys=len(header), notes=[note])
 
 
 def as_markdown(title: str, found: Decision) -> str:

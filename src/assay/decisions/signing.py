@@ -7,7 +7,6 @@ that were there before it. So none can be moved to another record, be reworded, 
 from __future__ import annotations
 
 import base64
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from assay.decisions.alone import alone_with
 from assay.decisions.keys import decoded, fingerprint_of, key_bytes, public_part
+from assay.decisions.lookalikes import shapes_of
 from assay.decisions.record import DecisionRecord, Signature
-from assay.decisions.recording import digest_of, now
+from assay.decisions.recording import digest_of, now, read_record, write_record
 from assay.errors import AssayError
 from assay.identity import canonical
 from assay.text import one_line
@@ -79,6 +80,16 @@ def sign(record: DecisionRecord, key: Ed25519PrivateKey, signer: Signer, path: P
     signed = key.sign(_message(record.digest, made, record.signatures))
     made = msgspec.structs.replace(made, signature=base64.b64encode(signed).decode())
     return msgspec.structs.replace(record, signatures=(*record.signatures, made))
+
+
+def sign_file(path: Path, key: Ed25519PrivateKey, signer: Signer) -> DecisionRecord:
+    """Sign the record in a file, one signer after the other however many come at once; return what stands there then.
+
+    Raises:
+        AssayError: as `sign`, or the record cannot be read or written.
+    """
+    with alone_with(path):
+        return write_record(sign(read_record(path), key, signer, path), path)
 
 
 def _message(digest: str, signature: Signature, before: Sequence[Signature]) -> bytes:
@@ -144,7 +155,11 @@ def look_alikes(record: DecisionRecord) -> Iterator[str]:
     """Names of signers that read alike though their keys differ: one person with two keys, or two people, or a pretence."""
     seen: dict[str, str] = {}
     for one in record.signatures:
-        plain = unicodedata.normalize("NFKC", one.name).casefold()
-        if plain in seen:
+        shapes = shapes_of(one.name)
+        other = next((seen[shape] for shape in shapes if shape in seen), None)
+        if other == one.name:
             yield f"two signatures read {one_line(one.name, 200)!r}, with different keys"
-        seen[plain] = one.name
+        elif other is not None:
+            names = f"{one_line(other, 200)!r} and {one_line(one.name, 200)!r}"
+            yield f"two signatures read nearly alike, {names}, with different letters and different keys"
+        seen |= dict.fromkeys(shapes, one.name)

@@ -36,10 +36,11 @@ from assay.decisions.redaction import RedactedFile
 from assay.decisions.redaction_checks import redaction_problems
 from assay.decisions.signing import key_problems, look_alikes, signature_problems
 from assay.errors import AssayError
+from assay.plain_files import regular
 from assay.runs import environment
 from assay.store import RunFolder, verify
-from assay.store.folders import CONTENT, MANIFEST, TRANSCRIPTS
-from assay.store.manifest import file_digest, regular
+from assay.store.folders import CONTENT, MANIFEST, TRANSCRIPTS, is_run
+from assay.store.manifest import file_digest
 from assay.store.planned import PLAN
 from assay.text import one_line
 
@@ -82,6 +83,8 @@ class Verifier:
         self.options = options or Options()
         self.checked: dict[Path, Checked] = {}
         """By resolved path, in the order in which they were checked."""
+        self.evidence: dict[Path, set[Path]] = {}
+        """Of each record, where its runs lie."""
         self._redacted: dict[Path, RedactedFile] = {}
         self._fields: tuple[str, ...] = ()
         self._inside = False
@@ -191,6 +194,7 @@ class Verifier:
         """The runs of a record that are there and whole."""
         folders = []
         places = located(record.evidence, path.resolve().parent, self._inside)
+        self.evidence[path.resolve()] = {place.resolve() for place in places if place is not None}
         for run, folder in zip(record.evidence, places, strict=True):
             if folder is None:
                 made.problems.append(f"{path}: evidence missing: {one_line(run.folder)}")
@@ -205,14 +209,11 @@ class Verifier:
         return folders
 
     def _decision(self, record: DecisionRecord, path: Path, folders: list[Path], made: Checked) -> None:
-        if any(folder.resolve() in self._redacted for folder in folders):
-            made.notes.append(f"{path}: the decision was not made again: transcripts are redacted")
-            made.partial = True
-            return
-        found = decide_again(record, folders, path.resolve().parent)
+        hidden = any(folder.resolve() in self._redacted for folder in folders)
+        found = decide_again(record, folders, path.resolve().parent, self._fields if hidden else ())
         made.problems += (f"{path}: {problem}" for problem in found.problems)
         made.notes += (f"{path}: {note}" for note in found.notes)
-        made.partial, made.recomputed = found.partial, True
+        made.partial, made.recomputed = found.partial, not hidden
 
     def _zip(self, path: Path) -> None:
         with unpacked(path) as folder:
@@ -240,8 +241,11 @@ class Verifier:
         self._inside = True
         if (folder / RECORD).is_file():
             self.record(folder / RECORD)
+        mine = self.evidence.get((folder / RECORD).resolve())
         for run in _below(folder)[0]:
             self.run(run)
+            if mine is not None and run.resolve() not in mine:
+                made.problems.append(f"{run}: no run that the record names")
 
 
 def _near(folder: Path) -> Path:
@@ -255,7 +259,7 @@ def _below(path: Path) -> tuple[list[Path], list[Path]]:
     runs, records = [], []
     for place, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        if any(name in files for name in RUN_FILES):
+        if is_run(Path(place), files, beside=bool(folders)):
             runs.append(Path(place))
             folders.clear()
             continue

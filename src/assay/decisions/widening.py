@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.contract import differences
 from assay.comparison.evidence import Run
-from assay.comparison.matrices import reading, subgroups_of
+from assay.comparison.matrices import subgroups_of
 from assay.decisions.answers import ORIGINAL, Asked, Trials
 from assay.records import Estimate
 from assay.store.folders import TRANSCRIPTS
+from assay.store.opening import reading
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,11 +10,11 @@ from assay.decisions.profile import Criterion
 from assay.decisions.ranking import Ranking
 from assay.decisions.reading_out import (
     beside_limit,
-    in_words,
     interval_in_words,
     percent,
     rests_on_fewer,
     shares_in_words,
+    told_apart,
     unit_of,
     with_unit,
 )
@@ -25,6 +25,8 @@ MOST_AGAINST = 3
 """Alternatives whose gains and losses stand among the sentences; all stand among the trade-offs."""
 LARGEST_NUMBER = 1_000_000
 """Of more cases than that nobody needs to know how many."""
+MOST_TIMES = 100
+"""What would take more than so many times the cases at hand is not known from these."""
 
 
 def listed(names: Sequence[str]) -> str:
@@ -63,10 +65,10 @@ def tradeoff(ranking: Ranking, other: int) -> Tradeoff:
 def _compared(ranking: Ranking, other: int, place: int, same: bool) -> str:
     """One criterion: `right answers 0.84 instead of 0.88 (shown, 95 %)`."""
     criterion, leader = ranking.criteria[place], ranking.leader
-    own, others = (in_words(ranking.estimates[who][place]) for who in (leader, other))
+    own, others = told_apart(ranking.estimates[leader][place], ranking.estimates[other][place])
     unit = unit_of(criterion, ranking.metrics[place])
     difference = ranking.difference(leader, other, place)
-    if same and abs(difference.value) <= SAME:
+    if (same and abs(difference.value) <= SAME) or own == others:
         return f"{criterion.name} {with_unit(own, unit)} for both"
     if same:
         return f"{criterion.name} {with_unit(own, unit)} and {with_unit(others, unit)}, worth the same"
@@ -146,12 +148,25 @@ def recommendation(ranking: Ranking, confidence: float, kept: str, tradeoffs: Se
     if len(ranking.candidates) == 1:
         return [*words, "No other candidate is acceptable."]
     first = float(ranking.acceptabilities.first[leader])
-    over = "the noise of measurement"
-    over = over if ranking.weights.settled else f"the weights that the profile allows and {over}"
-    words.append(f"Over {over} {names[0]} is first in {percent(first)} of {DRAWS:,} draws.")
-    for held in tradeoffs[: max(1, min(MOST_AGAINST, len(contenders) - 1))]:
-        words += _against(held)
-    return words
+    words.append(first_in(names[0], first, ranking.weights.settled))
+    return words + against(tradeoffs, len(contenders))
+
+
+def first_in(name: str, share: float, settled: bool) -> str:
+    """In which share of draws a candidate is first; `settled`: the profile leaves no weight open."""
+    over = "the noise of measurement" if settled else "the weights that the profile allows and the noise of measurement"
+    return f"Over {over} {name} is first in {percent(share)} of {DRAWS:,} draws."
+
+
+def against(tradeoffs: Sequence[Tradeoff], contenders: int) -> list[str]:
+    """What the leader gains and gives up against those that come nearest.
+
+    Args:
+        tradeoffs: against the others, best first.
+        contenders: how many the evidence does not separate, the leader included.
+    """
+    shown = tradeoffs[: max(1, min(MOST_AGAINST, contenders - 1))]
+    return [sentence for held in shown for sentence in _against(held)]
 
 
 def _against(held: Tradeoff) -> list[str]:
@@ -176,12 +191,25 @@ def not_separated(ranking: Ranking, contenders: Sequence[int], confidence: float
             f"{names[0]} is ahead, but which of {listed(names)} is best depends on the priorities.",
             f"{priorities}: saying more exactly what matters would decide, more cases would not.",
         ]
-    more = cases(ranking.more(leader, rival, 1 - (1 - confidence) / (len(contenders) - 1)))
+    more, units = ranking.more(leader, rival, 1 - (1 - confidence) / (len(contenders) - 1)), ranking.units(leader, rival)
     whether = f"whether {names[0]} is worth more than {ranking.candidates[rival]}"
-    far = f"if they differ as much as in these {ranking.units(leader, rival):,}"
     words = [f"{names[0]} is ahead, but the evidence does not separate {listed(names)}."]
-    words.append(f"{more[0].upper()}{more[1:]} would show {whether}, {far}.")
+    words.append(f"{more_cases(more, units, whether)}.")
     return [*words, f"It depends on the priorities, too: {priorities}."] if open_ else words
+
+
+def more_cases(more: int | None, units: int, whether: str) -> str:
+    """How many more cases would show something, if these are like them; or that these cannot tell.
+
+    Args:
+        more: how many, by these; `None`: no number of them.
+        units: how many these are.
+        whether: what is asked, as a clause.
+    """
+    if more is None or more > min(LARGEST_NUMBER, MOST_TIMES * units):
+        return f"These {units:,} cases cannot tell {whether}, nor could {MOST_TIMES} times as many like them"
+    told = cases(more)
+    return f"{told[0].upper()}{told[1:]} would show {whether}, if they differ as much as in these {units:,}"
 
 
 def _alike(ranking: Ranking, contenders: Sequence[int]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.decisions.profile import Criterion, Measure
+from assay.decisions.profile import Criterion, Measure, Value
 from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.statistics.estimates import Bounds
@@ -40,15 +40,18 @@ def curve(criterion: Criterion, metric: Metric) -> list[tuple[float, float]]:
         AssayError: as in `worths`.
     """
     if criterion.value is not None:
-        value = criterion.value
-        between = sorted(value.points, reverse=value.satisfying < value.unacceptable)
-        corners = [(value.unacceptable, 0.0), *between, (value.satisfying, 1.0)]
-        return sorted(corners, reverse=value.satisfying < value.unacceptable)
+        return corners_of(criterion.value)
     low, high = bounds_of(criterion, metric)
     if low is None or high is None or metric.better == "neither":
         hint = "give its value: {unacceptable: …, satisfying: …}"
         raise AssayError(f"criterion {criterion.name!r}: {metric.name} has no worst and best value of its own", hint)
     return [(low, 0.0), (high, 1.0)] if metric.better == "higher" else [(high, 0.0), (low, 1.0)]
+
+
+def corners_of(value: Value) -> list[tuple[float, float]]:
+    """The corners (measured value, worth) of a curve that the profile gives, from unacceptable to satisfying."""
+    corners = [(value.unacceptable, 0.0), *value.points, (value.satisfying, 1.0)]
+    return sorted(corners, reverse=value.satisfying < value.unacceptable)
 
 
 def bounds_of(measure: Measure, metric: Metric) -> Bounds:

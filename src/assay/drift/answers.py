@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.comparison.matrices import reading, units_of
+from assay.comparison.matrices import units_of
 from assay.drift.gathering import Evaluation
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.store.folders import SCORES, TRANSCRIPTS
+from assay.store.opening import reading
 
 if TYPE_CHECKING:
     import polars as pl

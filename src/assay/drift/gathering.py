@@ -9,17 +9,22 @@ from pathlib import Path
 
 import msgspec
 
-from assay.comparison.contract import LONGEST_VALUE, differences, flat, refusal
+from assay.comparison.contract import LONGEST_VALUE, differences, flat
 from assay.comparison.results import Difference
+from assay.drift.otherwise import asked_otherwise
 from assay.errors import AssayError, unknown
 from assay.identity import canonical, digest
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import RunSpec
 from assay.store import Manifest, RunFolder, find_runs
-from assay.store.folders import MANIFEST, SpecFile
-from assay.store.wholeness import check_whole
+from assay.store.folders import SpecFile
+from assay.store.manifest import misnamed
+from assay.store.recency import asked_last, scored_last
+from assay.store.wholeness import check_finished, check_whole
 
+SECONDS = "s"
+"""The unit of what is measured by a clock."""
 ADDRESS = "base_url"
 """The option of a model that says where it is asked."""
 
@@ -31,8 +36,6 @@ class Evaluation:
     folder: RunFolder
     file: SpecFile
     manifest: Manifest
-    written: float
-    """Unix time at which it was finished, seconds."""
 
     @property
     def suite(self) -> str:
@@ -41,8 +44,8 @@ class Evaluation:
 
     @property
     def when(self) -> float:
-        """Unix time of its last answer, or of its writing where no answer has a time."""
-        return self.written if self.manifest.last_asked is None else self.manifest.last_asked
+        """Unix time of its last answer, seconds; 0 where no answer has a time."""
+        return asked_last(self.manifest)
 
     @property
     def address(self) -> str:
@@ -79,9 +82,13 @@ def gather(folders: Sequence[Path], model: str, baseline: Path | None, metrics: 
 
     Raises:
         AssayError: a folder holds no run, no candidate has that name, a metric is unknown or judges no single answer, the
-            latest evaluation was asked otherwise than the baseline that was named, or a run is not as it was written.
+            latest evaluation was asked otherwise than the baseline that was named, or a run of the candidate is not finished or
+            not as it was written.
     """
-    found = _evaluations([*folders, *([baseline] if baseline else [])])
+    runs = list(
+        {run.path.resolve(): run for path in (*folders, *([baseline] if baseline else [])) for run in find_runs(path)}.values()
+    )
+    found = _evaluations([run for run in runs if run.complete()])
     labels = sorted({_label(one.file.spec) for one in found})
     names = sorted({one.file.spec.model.name for one in found})
     chosen = [one for one in found if _label(one.file.spec) == model] or [
@@ -90,30 +97,30 @@ def gather(folders: Sequence[Path], model: str, baseline: Path | None, metrics: 
     if not chosen:
         raise unknown("candidate", model, sorted({*labels, *names}))
     check_whole(one.folder for one in chosen)
+    check_finished(runs, {model, *(_label(one.file.spec) for one in chosen)})
     by: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
-    for one in sorted(chosen, key=lambda one: (one.when, str(one.folder.path))):
+    for one in sorted(chosen, key=lambda one: (one.when, one.suite, one.folder.name)):
         by[one.file.title, _label(one.file.spec)].append(one)
     first = {run.path.resolve() for run in find_runs(baseline)} if baseline else set()
     return [_alike(*key, held, first, metrics) for key, held in sorted(by.items())]
 
 
-def _evaluations(folders: Sequence[Path]) -> list[Evaluation]:
-    """Finished runs, each once. Of runs of one suite that differ only in metrics and number of items, that with the most
-    items, and the newest of these: they are one asking."""
-    newest: dict[tuple[Path, str], tuple[tuple[bool, int, float], Evaluation]] = {}
-    for folder in {run.path.resolve(): run for path in folders for run in find_runs(path)}.values():
-        if not folder.complete():
-            continue
-        file, written = folder.spec_file(), (folder.path / MANIFEST).stat().st_mtime
-        spec = file.spec
-        bare = msgspec.structs.replace(
-            spec, metrics=(), max_instances=None, data=msgspec.structs.replace(spec.data, instances="")
-        )
-        size = (spec.max_instances is None, spec.max_instances or 0, written)
-        key = (folder.path.resolve().parent, digest(bare))
-        if key not in newest or size > newest[key][0]:
-            newest[key] = size, Evaluation(folder, file, folder.manifest(), written)
-    return [evaluation for _, evaluation in newest.values()]
+def _evaluations(runs: Sequence[RunFolder]) -> list[Evaluation]:
+    """What finished runs are evaluations of. Of runs of one suite that differ only in metrics and number of items, that with
+    the most items, and of these the one that was scored last: they are one asking."""
+    check_whole(runs, misnamed)
+    found: dict[tuple[Path, str], list[Evaluation]] = defaultdict(list)
+    for folder in runs:
+        file = folder.spec_file()
+        data = msgspec.structs.replace(file.spec.data, instances="")
+        bare = msgspec.structs.replace(file.spec, metrics=(), max_instances=None, data=data)
+        found[folder.path.resolve().parent, digest(bare)].append(Evaluation(folder, file, folder.manifest()))
+    return [max(alike, key=_size) for alike in found.values()]
+
+
+def _size(one: Evaluation) -> tuple[bool, int, tuple[float, int, bool, str]]:
+    limit = one.file.spec.max_instances
+    return limit is None, limit or 0, scored_last(one.manifest, one.file.spec)
 
 
 def _label(spec: RunSpec) -> str:
@@ -133,7 +140,8 @@ def _alike(scenario: str, candidate: str, found: Sequence[Evaluation], baseline:
         return Gathered(scenario, candidate, (), (), why=f"{', '.join(names)} was not measured (`assay rescore` does)")
     unlike = {one.folder.path: tuple(_unlike(scenario, reference, one, metrics)) for one in held}
     if unlike[held[-1].folder.path]:
-        raise refusal(unlike[held[-1].folder.path], "name a baseline that was asked as the latest evaluation")
+        hint = "name a --baseline that was asked as the latest evaluation was; without it drift looks for one itself"
+        raise asked_otherwise(unlike[held[-1].folder.path], hint)
     left = {(d.key, *d.values.items()): d for one in held for d in unlike[one.folder.path]}
     alike = tuple(one for one in held if not unlike[one.folder.path])
     return Gathered(scenario, candidate, metrics, alike, tuple(left.values()))
@@ -144,6 +152,9 @@ def _paired(name: str) -> Metric:
     if metric.of_answer is None:
         hint = "watch a metric that judges each answer"
         raise AssayError(f"{name} is computed over many answers, so answers cannot be paired by it", hint)
+    if metric.unit == SECONDS:
+        hint = "seconds are shown beside what is watched"
+        raise AssayError(f"{name} changes with the load of server and network, so it tells nothing of the model", hint)
     return metric
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from assay.comparison.shown import format_p
+from assay.drift.otherwise import short
 from assay.drift.results import Age, Change, Drift, Evaluated, Monitor, Series
 from assay.records import Estimate
 from assay.tables import NOT_MEASURED, Table, format_estimate
@@ -16,6 +17,7 @@ HOW_TO_READ = (
     "Evidence: what a bet on a change has multiplied to. From the value behind the / it is an alarm, until a new baseline.",
     "However often one looks, any alarm at all where nothing changes has a chance of {level:g} at most.",
 )
+WITHOUT_ROWS = "Change: less the baseline, on the items that both answered."
 MOST = 4
 """Reported versions that are named."""
 LONGEST = 2000
@@ -32,7 +34,7 @@ def verdict(found: Drift) -> str:
         said.append(f"{change.measure} of {series.scenario} ({series.candidate}) since {when.suite}")
     for series in found.series:
         if series.version_changed:
-            old, new = (_versions(series.evaluations[place]) for place in (0, -1))
+            old, new = (versions_text(series.evaluations[place]) for place in (0, -1))
             said.append(f"the reported version of {series.scenario} ({series.candidate}): {old} before, now {new}")
     stale = found.stale
     if stale:
@@ -50,7 +52,8 @@ def drift_tables(found: Drift) -> list[Table]:
         if series.latencies:
             tables.append(_latencies(series))
     if found.series:
-        tables[-1].notes += [note.format(level=found.level) for note in HOW_TO_READ]
+        rows = any(worth_a_row(change) for series in found.series for change in series.changes)
+        tables[-1].notes += [note.format(level=found.level) for note in HOW_TO_READ] if rows else [WITHOUT_ROWS]
     tables.append(_ages(found))
     tables[-1].notes += found.notes
     return tables
@@ -61,7 +64,7 @@ def _differences(found: Drift) -> Iterator[Table]:
         rows = []
         for one in found.differences:
             (_, usual), (run, value) = one.values.items()
-            rows.append([one.scenario, run, one.key, value, usual])
+            rows.append([one.scenario, run, one.key, short(one.key, value), short(one.key, usual)])
         header = ["scenario", "evaluation", "key", "its value", "value of those that count"]
         yield Table("Left out, as they were asked otherwise", header, rows, keys=len(header))
 
@@ -69,26 +72,27 @@ def _differences(found: Drift) -> Iterator[Table]:
 def _evaluations(series: Series) -> Table:
     rows = [
         [
-            _date(one.last_asked),
+            date_text(one.last_asked),
             one.suite,
-            _versions(one),
+            versions_text(one),
             NOT_MEASURED if one.value is None else format_estimate(one.value),
             "baseline" if one is series.evaluations[0] else _signed(one.change),
-            _share(one.identical),
-            _share(one.asked_anew),
+            share_text(one.identical),
+            share_text(one.asked_anew),
         ]
         for one in series.evaluations
     ]
     header = ["asked", "folder", "reported version", series.changes[0].measure, "change", "word for word", "asked anew"]
-    return Table(f"{series.scenario} · {series.candidate}", header, rows, keys=3, notes=_reruns(series))
+    return Table(f"{series.scenario} · {series.candidate}", header, rows, keys=3, notes=reruns(series))
 
 
-def _reruns(series: Series) -> list[str]:
+def reruns(series: Series) -> list[str]:
+    """What asking again changes by itself, a sentence each."""
     told = [rerun for rerun in series.reruns if rerun.counts]
     unsure = [f"{rerun.first} and {rerun.second}" for rerun in series.reruns if not rerun.counts]
     said = [
-        f"Asking again after {_after(rerun.minutes)} ({rerun.first}, {rerun.second}): {_share(rerun.identical)} word for word "
-        f"alike, {_share(rerun.changed)} of the items with another {series.changes[0].measure}."
+        f"Asking again after {_after(rerun.minutes)} ({rerun.first}, {rerun.second}): {share_text(rerun.identical)} word for "
+        f"word alike, {share_text(rerun.changed)} of the items with another {series.changes[0].measure}."
         for rerun in told[-RERUNS:]
     ]
     if unsure:
@@ -107,16 +111,17 @@ def _after(minutes: float) -> str:
 
 def _what_changed(series: Series) -> list[Table]:
     """The evaluations, and below them the measures that were ever other than at the baseline, if any."""
-    rows = [_change(change, series) for change in series.changes if _worth_a_row(change)]
+    rows = [_change(change, series) for change in series.changes if worth_a_row(change)]
     header = ["measure", "baseline", "latest", "change", "up", "down", "p", "evidence", "alarm", "see items"]
-    left = [change.measure for change in series.changes if not _worth_a_row(change)]
+    left = [change.measure for change in series.changes if not worth_a_row(change)]
     tables = [_evaluations(series), *([Table("", header, rows)] if rows else [])]
     if left:
         tables[-1].notes.append(f"Never other than at the baseline: {', '.join(left)}.")
     return tables
 
 
-def _worth_a_row(change: Change) -> bool:
+def worth_a_row(change: Change) -> bool:
+    """Whether a measure was ever other than at the baseline."""
     return change.monitor.varied or bool(change.up or change.down)
 
 
@@ -125,19 +130,20 @@ def _change(change: Change, series: Series) -> list[str]:
     worse_first = change.up_examples + change.down_examples if better == "lower" else change.down_examples + change.up_examples
     return [
         change.measure,
-        _number(change.before),
-        _number(change.after),
+        number_text(change.before),
+        number_text(change.after),
         _signed(change.change),
         str(change.up),
         str(change.down),
         format_p(change.p_corrected),
-        _evidence(change.monitor),
+        evidence_text(change.monitor),
         "none" if change.monitor.alarm is None else f"changed since {series.evaluations[change.monitor.alarm].suite}",
         ", ".join(worse_first),
     ]
 
 
-def _evidence(monitor: Monitor) -> str:
+def evidence_text(monitor: Monitor) -> str:
+    """The evidence after the last evaluation, and from what on it is an alarm; a dash where nothing ever varied."""
     return f"{monitor.evidence[-1]:.3g} / {monitor.threshold:.4g}" if monitor.varied else NOT_MEASURED
 
 
@@ -164,13 +170,15 @@ def _days(age: Age) -> str:
     return NOT_MEASURED if age.days is None else f"{age.days:.1f}"
 
 
-def _versions(one: Evaluated) -> str:
+def versions_text(one: Evaluated) -> str:
+    """The versions that the model reported, the most frequent ones first."""
     names = list(one.versions)
     more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
     return one_line(", ".join(names[:MOST]) + more) if names else NOT_MEASURED
 
 
-def _date(seconds: float | None) -> str:
+def date_text(seconds: float | None) -> str:
+    """A Unix time in UTC, to the minute; a dash where there is none."""
     if seconds is None:
         return NOT_MEASURED
     try:
@@ -179,11 +187,13 @@ def _date(seconds: float | None) -> str:
         return NOT_MEASURED
 
 
-def _share(value: float | None) -> str:
+def share_text(value: float | None) -> str:
+    """A share in percent."""
     return NOT_MEASURED if value is None else f"{100 * value:.3g} %"
 
 
-def _number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
+    """A mean, to three digits."""
     return NOT_MEASURED if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 

@@ -10,21 +10,24 @@ from pathlib import Path
 
 import msgspec
 
-from assay.comparison.contract import refusal
 from assay.comparison.multiplicity import holm
 from assay.drift.answers import Answers, read_answers
 from assay.drift.changes import between, changes, identical, means
 from assay.drift.gathering import Evaluation, Gathered, gather
+from assay.drift.otherwise import asked_otherwise
 from assay.drift.results import Age, Change, Drift, Evaluated, Latency, Rerun, Series
 from assay.errors import AssayError
 from assay.records import Cell, Estimate, Record
 from assay.statistics.estimates import rounded
 from assay.store import find_runs
+from assay.store.planned import lacking, not_measured
 from assay.store.wholeness import unfinished
 from assay.text import one_line
 
 DAY_S = 86_400.0
 """Seconds."""
+CLOCKS_DIFFER = 1 / 24
+"""Days by which an answer may be younger than now: clocks of two machines differ by minutes."""
 MEASURES_BESIDE = 6
 """What is watched in each scenario beside its metrics: four outcomes, the length, and new answers."""
 QUANTILES = {"median": "latency_p50_s", "95 %": "latency_p95_s"}
@@ -64,13 +67,16 @@ def watch(folders: Sequence[Path], model: str, baseline: Path | None, asked: Wat
     if asked.max_age is not None and not asked.max_age >= 0:
         raise AssayError(f"--max-age must be a number of days, not {asked.max_age}", "7 lets no number be older than a week")
     gathered = gather(folders, model, baseline, asked.metrics)
+    candidates = {one.candidate for one in gathered}
     notes = unfinished(run for folder in folders for run in find_runs(folder))
+    notes += not_measured([one for one in lacking(folders) if one.is_of(candidates)])
     notes += [f"{one.scenario}, {one.candidate}: left out, as {one.why}." for one in gathered if one.why]
     differing = tuple(difference for one in gathered for difference in one.differences)
     ready = [pair for one in gathered if (pair := _asked_twice(one, notes)) is not None]
     if not ready and asked.max_age is None:
         if differing:
-            raise refusal(differing, "name runs that were asked alike")
+            hint = "evaluate it once more as the latest; or name the runs before that, and the first of them as --baseline"
+            raise asked_otherwise(differing, hint)
         since = " since the baseline" if baseline else ""
         why = f": {notes[0].rstrip('.')}" if notes else ""
         raise AssayError(f"{model} was evaluated only once{since}, so nothing can have changed{why}", AGAIN)
@@ -220,7 +226,7 @@ def _corrected(series: Sequence[Series]) -> tuple[Series, ...]:
 
 
 def _ages(gathered: Gathered, most: float | None, now: float) -> Iterator[Age]:
-    """The age of each metric's newest evaluation: that of its oldest answer."""
+    """The age of each metric's newest evaluation: that of its oldest answer. One from the future has no age to go by."""
     if not gathered.evaluations:
         return
     newest = gathered.evaluations[-1]
@@ -233,5 +239,5 @@ def _ages(gathered: Gathered, most: float | None, now: float) -> Iterator[Age]:
             metric=metric.name,
             run=f"{newest.suite}/{newest.folder.name}",
             days=None if days is None else round(days, 4),
-            stale=most is not None and (days is None or days > most),
+            stale=most is not None and (days is None or days > most or days < -CLOCKS_DIFFER),
         )

@@ -26,6 +26,8 @@ DEEPEST = 20
 """Objects and arrays within each other; HELM's files have four."""
 LARGEST = 10_000_000
 """Characters of a file; HELM's largest has 100,000."""
+MOST_ENTRIES = 20_000
+"""Members of an array; HELM's files have some hundred entries."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,12 @@ def read_helm_conf(path: Path) -> list[HelmEntry]:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         raise AssayError(f"{path} does not exist", "give the path of one of HELM's run_entries*.conf") from None
-    except (OSError, ValueError) as error:
-        raise AssayError(f"{path} cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise AssayError(f"{path} is not UTF-8 text", "save it as UTF-8") from None
+    except OSError as error:
+        raise AssayError(f"{path} cannot be read: {error.strerror}", "check what it is and its permissions") from None
+    except ValueError as error:
+        raise AssayError(f"{str(path)!r} is no path: {error}", "give the path of one of HELM's run_entries*.conf") from None
     return parse_helm_conf(text.removeprefix("\ufeff"), str(path))
 
 
@@ -217,6 +223,8 @@ class _Parser:
         """Values up to the closing bracket, which is taken."""
         found: list[Node] = []
         while self.another("]", first=not found):
+            if len(found) == MOST_ENTRIES:
+                raise self.wrong(f"the array has more than {MOST_ENTRIES:,} members", "split the file")
             found.append(self.value(depth))
         return found
 

@@ -21,7 +21,7 @@ import msgspec
 from assay import registry
 from assay.errors import AssayError
 from assay.metrics.base import AnswerFunction, Metric
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 SOURCE = "https://arxiv.org/abs/2107.03374"
@@ -64,7 +64,7 @@ def over_completions(base: Metric, best: bool, k: int, name: str) -> Metric:
 
 def _of_completions(judge: AnswerFunction, largest: bool, k: int, base: Metric, answer: Answer) -> float | None:
     texts = answer.completions
-    if not texts and answer.outcome in UNANSWERED:
+    if not texts and is_unanswered(answer):
         worst = base.range[1] if base.better == "lower" else base.range[0]
         return None if worst is None or not answer.gold else float(worst)
     if len(texts) < k:

@@ -14,13 +14,14 @@ from assay.judging import METRIC
 from assay.metrics.base import AnswerFunction, Metric
 from assay.metrics.checks import LARGEST, broken, counted, number, within
 from assay.metrics.columns import Columns
+from assay.prompting.listed import EXTRACTOR as LISTED
 from assay.records import Answer, ScoredTrial
 
 if TYPE_CHECKING:
     from assay.metrics.columns import Floats
 
 UNANSWERED = frozenset({"refused", "empty", "unparsed"})
-"""Outcomes that give no prediction to judge: wrong as an answer, though a response came."""
+"""Outcomes that give no prediction to judge: wrong as an answer, though a response came; see `is_unanswered`."""
 
 OF_TEXT = "confidence_from_sequence_logprob"
 """The metric that is 1 where the confidence is the probability of the whole completion."""
@@ -51,7 +52,7 @@ def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float |
     Raises:
         AssayError: a metric failed, or gave a value outside the range that it declares.
     """
-    missing, unanswered = _is_missing(answer), answer.outcome in UNANSWERED
+    missing, unanswered = _is_missing(answer), is_unanswered(answer)
     scores: dict[str, float | None] = {}
     for metric, function, low, high, judged in _judges(tuple(metrics)):
         if missing and metric.family != "outcomes":
@@ -116,6 +117,11 @@ def count_answer(answer: Answer, metric: Metric) -> Mapping[str, float] | None:
     except (Exception, SystemExit) as error:
         raise broken(metric, function, error, "an answer") from error
     return counted(metric, counts, function)
+
+
+def is_unanswered(answer: Answer) -> bool:
+    """Whether an answer gives no prediction to judge. What is merely none of the options is judged as what was said."""
+    return answer.outcome in UNANSWERED and (answer.reading is None or answer.reading.extractor != LISTED)
 
 
 def _is_missing(answer: Answer) -> bool:

@@ -27,6 +27,22 @@ def mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(total(values, weights) / weights.sum(axis=1))
 
 
+def drawn_at(weights: Floats, places: Floats | Integers) -> Integers:
+    """Which answers stand at some places, where every resample writes each down as often as it was drawn, in their order.
+
+    Args:
+        weights: how often each was drawn, shape (resamples, answers).
+        places: from 0, within what the resample drew, shape (resamples or 1, places).
+    """
+    import numpy as np
+
+    size = weights.shape[1]
+    totals = np.cumsum(weights.astype(np.int32), dtype=np.int32)  # of all resamples as one list, so that they ascend
+    before = np.concatenate(([0], totals[size - 1 : -1 : size]))
+    found = np.searchsorted(totals, (places + before[:, None]).astype(np.int32), side="right")
+    return np.asarray(found - size * np.arange(len(weights))[:, None])
+
+
 NEAR = 6.0
 """How many standard deviations of a share the answers around a quantile reach that are looked at one by one."""
 
@@ -38,34 +54,29 @@ def quantiles(values: Floats, weights: Floats, share: float) -> Floats:
     """
     import numpy as np
 
+    drawn = weights.sum(axis=1)
+    place = (drawn - 1) * share
+    below = np.floor(place)
+    ends = np.stack((below, np.minimum(below + 1, drawn - 1)), axis=1)
+    near, smaller = _near(values, weights, drawn, share)
+    some, inner = weights.take(near, axis=1), ends - smaller[:, None]
+    if (inner < 0).any() or (inner[:, 1] >= some.sum(axis=1)).any():
+        near, inner = np.argsort(values, kind="stable"), ends
+        some = weights.take(near, axis=1)
+    left, right = values[near][drawn_at(some, inner)].T
+    return np.asarray(left + (right - left) * (place - below))
+
+
+def _near(values: Floats, weights: Floats, drawn: Floats, share: float) -> tuple[Integers, Floats]:
+    """The answers near a quantile in ascending order, and how many values below them each resample drew."""
+    import numpy as np
+
     size = len(values)
     reach = NEAR * math.sqrt(size * share * (1 - share)) + NEAR
     first, last = max(0, int(size * share - reach)), min(size, int(size * share + reach) + 1)
     order = np.argpartition(values, (first, last - 1))
-    smaller, near = np.zeros(size), order[first:last]
-    smaller[order[:first]] = 1.0
-    drawn = weights.sum(axis=1)
-    found = _quantiles(values, weights, near, (share, total(smaller, weights), drawn))
-    if found is None:
-        found = _quantiles(values, weights, order, (share, np.zeros(len(weights)), drawn))
-        assert found is not None
-    return found
-
-
-def _quantiles(values: Floats, weights: Floats, chosen: Integers, wanted: tuple[float, Floats, Floats]) -> Floats | None:
-    """The quantiles, if they are among the chosen values, else `None`.
-
-    `wanted` is which share, how many values were drawn that are smaller than the chosen ones, and how many in all.
-    """
-    import numpy as np
-
-    share, smaller, drawn = wanted
-    chosen = chosen[np.argsort(values[chosen], kind="stable")]
-    ascending, counts = values[chosen], np.cumsum(weights.take(chosen, axis=1), axis=1)
-    place = (drawn - 1) * share
-    below = np.floor(place)
-    above = np.minimum(below + 1, drawn - 1)
-    if (below < smaller).any() or (above - smaller >= counts[:, -1]).any():
-        return None
-    left, right = (ascending[(counts <= (end - smaller)[:, None]).sum(axis=1)] for end in (below, above))
-    return np.asarray(left + (right - left) * (place - below))
+    near = order[first:last]
+    near = near[np.argsort(values[near], kind="stable")]
+    if first <= size - last:
+        return near, weights.take(order[:first], axis=1).sum(axis=1)
+    return near, drawn - weights.take(order[first:], axis=1).sum(axis=1)

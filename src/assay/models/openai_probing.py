@@ -43,7 +43,7 @@ class Variants(Protocol):
 
 
 async def findings(
-    model: str, config: ModelConfig, variant: Variants, names: Callable[[], Awaitable[list[str]]], ask: Ask
+    model: str, config: ModelConfig, variant: Variants, windows: Callable[[], Awaitable[dict[str, int | None]]], ask: Ask
 ) -> AsyncIterator[Finding]:
     """What the endpoint can do.
 
@@ -51,10 +51,12 @@ async def findings(
         model: the name sent to the endpoint.
         config: the details the user gave.
         variant: makes the model with some of them changed.
-        names: asks for the models that the server has; empty where it does not say.
+        windows: asks for the models that the server has, and the tokens that each takes; empty where it does not say.
         ask: asks a model.
     """
-    yield await _listed(model, names)
+    served = await windows()
+    window = None if config.context_window else served.get(model)
+    yield _listed(model, list(served), window)
     configured = config.endpoint or "chat"
     works: dict[str, dict[str, Any]] = {}
     for endpoint in ("chat", "completions"):
@@ -79,16 +81,18 @@ async def findings(
         yield Finding(what="prompt log-probabilities", works=False, said="chat endpoints give none")
     said = f"{best['endpoint']}, as will be used" + (CHOICE if only_elsewhere else "")
     elsewhere = "" if config.base_url else setting("OPENAI_BASE_URL")
-    yield Finding(what="endpoint", works=True, said=said, settings={**({"base_url": elsewhere} if elsewhere else {}), **best})
+    more = {name: value for name, value in (("base_url", elsewhere), ("context_window", window)) if value}
+    yield Finding(what="endpoint", works=True, said=said, settings={**more, **best})
 
 
-async def _listed(model: str, names: Callable[[], Awaitable[list[str]]]) -> Finding:
+def _listed(model: str, served: list[str], window: int | None) -> Finding:
     """Whether the server lists the model. Some list none, or only those at hand, so this decides nothing."""
-    served = await names()
     if not served:
         return Finding(what="model", works=None, said="the server does not list its models")
     if model in served:
-        return Finding(what="model", works=True, said=f"{one_line(model)} is among the {len(served)} that the server lists")
+        takes = f", with a window of {window:,} tokens" if window else ""
+        said = f"{one_line(model)} is among the {len(served)} that the server lists{takes}"
+        return Finding(what="model", works=True, said=said)
     listed = one_line(", ".join(served[:LISTED]))
     return Finding(what="model", works=None, said=f"{one_line(model)} is not among the {len(served)} it lists: {listed}")
 

@@ -105,7 +105,8 @@ async def stops(model: Model, ask: Ask) -> Finding:
     if "4" in text:
         return Finding(what=what, works=False, said=f"ignored: {_shown(response.completions[0])}")
     counted = "3" in text
-    return Finding(what=what, works=True if counted else None, said=_shown(response.completions[0]))
+    told = "" if counted else "cannot be told: it was to count, and stop before 4; it wrote "
+    return Finding(what=what, works=True if counted else None, said=told + _shown(response.completions[0]))
 
 
 async def seeds(model: Model, ask: Ask) -> Finding:
@@ -154,7 +155,7 @@ async def streaming(model: Model, ask: Ask) -> Finding:
         return failed(what, response)
     if response.first_token_s is None:
         return Finding(what=what, works=False, said="the answer came in one piece")
-    said = f"first token after {response.first_token_s:.2f} s"
+    said = f"first token after {response.first_token_s:.2f} s (`stream: true` measures that of every answer)"
     return Finding(what=what, works=True, said=said, settings={"stream": True})
 
 

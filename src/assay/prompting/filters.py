@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
+from assay.once import warn_once
+from assay.patterns import TooSlow, found, replaced
 from assay.records import Record, Reference
 
 Function = Literal[
@@ -101,16 +103,33 @@ def _changed(step: Step, text: str, options: list[str]) -> str | None:
         return dict(step.mapping).get(text, step.default_value)
     if step.function == "multi_choice_regex":
         return _option_letter(step, text, options)
-    found = _selected(re.compile(step.regex_pattern), text, step.group_select)
-    return step.fallback if found is None else found
+    chosen = _selected(_matches(step.regex_pattern, text), step.group_select)
+    return step.fallback if chosen is None else chosen
 
 
-def _selected(pattern: re.Pattern[str], text: str, which: int) -> str | None:
+def _matches(pattern: str, text: str) -> Sequence[str | tuple[str, ...]]:
+    """What a pattern finds; nothing where that takes too long, since a completion is anybody's text."""
+    try:
+        return found(pattern, text)
+    except TooSlow as error:
+        warn_once(f"{error.message}: read as a text without a match")
+        return ()
+
+
+def without(pattern: str, text: str) -> str:
+    """A text without what a pattern finds; as it is where that takes too long."""
+    try:
+        return replaced(pattern, "", text)
+    except TooSlow as error:
+        warn_once(f"{error.message}: nothing is left out of it")
+        return text
+
+
+def _selected(matches: Sequence[str | tuple[str, ...]], which: int) -> str | None:
     """The chosen match without surrounding white space: the first group of it that matched anything."""
-    matches = pattern.findall(text)
     if not matches or not -len(matches) <= which < len(matches):
         return None
-    match = matches[which]
+    match: str | tuple[str, ...] | None = matches[which]
     if isinstance(match, tuple):
         match = next((group for group in match if group), None)
     return None if match is None else str(match).strip()
@@ -118,22 +137,22 @@ def _selected(pattern: re.Pattern[str], text: str, which: int) -> str | None:
 
 def _option_letter(step: Step, text: str, options: list[str]) -> str:
     """The answer as the pattern finds it, else the option that the text names, else the letter after a colon: as "(A)"."""
-    if found := _selected(re.compile(step.regex_pattern), text, step.group_select):
-        return found
+    if chosen := _selected(_matches(step.regex_pattern, text), step.group_select):
+        return chosen
     letters = {_plain(step, option.strip()): f"({chr(ord('A') + index)})" for index, option in enumerate(options)}
     if not letters:
         return step.fallback
     named = "|".join(re.escape(option) for option in sorted(letters, key=len, reverse=True))
-    if found := _selected(re.compile(named), _plain(step, text), step.group_select):
-        return letters.get(found, found)
+    if chosen := _selected(re.findall(named, _plain(step, text)), step.group_select):
+        return letters.get(chosen, chosen)
     known = "|".join(chr(ord("A") + index) for index in range(len(options)))
-    found = _selected(re.compile(rf":[\s]*({known})"), text, step.group_select)
-    return f"({found})" if found else step.fallback
+    chosen = _selected(_matches(rf":[\s]*({known})", text), step.group_select)
+    return f"({chosen})" if chosen else step.fallback
 
 
 def _plain(step: Step, text: str) -> str:
     for pattern in step.regexes_to_ignore:
-        text = re.sub(pattern, "", text)
+        text = without(pattern, text)
     text = text.lower() if step.ignore_case else text
     return text.translate(_punctuation()) if step.ignore_punctuation else text
 

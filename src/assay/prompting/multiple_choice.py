@@ -12,7 +12,7 @@ from assay.errors import AssayError
 from assay.prompting.base import Prompting, Rendered
 from assay.prompting.confidence import ConfidenceSetting, agreement, asking_confidence
 from assay.prompting.fewshot import Examples
-from assay.prompting.reading import failed, letter_for, measured
+from assay.prompting.reading import MOST_LETTERED, failed, letter_for, measured
 from assay.prompting.samples import Sample, answer_of, finite, read_choice
 from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Option, Request, Response, Token
@@ -40,8 +40,9 @@ class MultipleChoiceJoint(Prompting, tag="multiple_choice_joint"):
     def question(self, instance: Instance) -> str:
         if not instance.references:
             raise AssayError(f"instance {instance.id} has no options, and {self.method} chooses between them", "give it some")
-        if len(instance.references) > 26:
-            raise AssayError(f"instance {instance.id} has {len(instance.references)} options", "letters reach to 26")
+        if len(instance.references) > MOST_LETTERED:
+            told = f"instance {instance.id} has {len(instance.references)} options; at most {MOST_LETTERED} can be lettered"
+            raise AssayError(told, "use method=generation")
         lines = [
             self.reference_prefix.replace("A", letter_for(index)) + reference.text + self.reference_suffix
             for index, reference in enumerate(instance.references)

@@ -7,8 +7,11 @@ import re
 import string
 from collections.abc import Sequence
 
+from assay.errors import AssayError
 from assay.records import Answer, Completion, Outcome, Reference, Response, Usage
 
+MOST_LETTERED = len(string.ascii_uppercase)
+"""Options that have a letter."""
 MOST_TOKENS = 1 << 40
 """A count above is none, whoever stored it; sums stay far below what a table can hold."""
 
@@ -41,7 +44,13 @@ def outcome_of(completion: Completion, text: str) -> Outcome:
 
 
 def letter_for(index: int) -> str:
-    """The letter of an option: A for the first."""
+    """The letter of an option: A for the first.
+
+    Raises:
+        AssayError: there are more options than letters.
+    """
+    if index >= MOST_LETTERED:
+        raise AssayError(f"at most {MOST_LETTERED} options can be lettered", "use method=generation")
     return string.ascii_uppercase[index]
 
 

@@ -11,6 +11,7 @@ import msgspec
 from assay.prompting import extractors
 from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
 from assay.prompting.letters import read_option
+from assay.prompting.listed import NONE_OF_THEM, is_listed
 from assay.prompting.reading import is_refusal, outcome_of
 from assay.prompting.reasoning import spoken
 from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
@@ -81,10 +82,13 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
         outcome = "unparsed"
     elif read.value is not None and how != "text" and outcome == "refused" and completion.finish_reason != "content_filter":
         outcome = "answered" if _announced(how, text) else "refused"
+    reading = _shifted(read.reading, part.start)
+    if outcome == "answered" and not is_listed(read.value or "", references):
+        outcome, reading = "unparsed", NONE_OF_THEM
     return Sample(
         outcome=outcome,
         prediction=read.value if read.value is not None else text.strip(),
-        reading=_shifted(read.reading, part.start),
+        reading=reading,
         choice=_option_of(read.value or "", references),
         key=_same_text(read.value or ""),
         stated=confidence,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from assay.errors import AssayError
+from assay.patterns import replaced
 from assay.records import Message, Text
 
 BYTES_PER_TOKEN = 3
@@ -111,7 +111,11 @@ def _ends(text: str, kept: int) -> str:
 
 
 def substitute(text: str, substitutions: Sequence[tuple[str, str]]) -> str:
-    """Apply regular expressions with their replacements, in order."""
+    """Apply regular expressions with their replacements, in order.
+
+    Raises:
+        AssayError: one takes too long.
+    """
     for pattern, replacement in substitutions:
-        text = re.sub(pattern, replacement, text)
+        text = replaced(pattern, replacement, text)
     return text

@@ -17,12 +17,12 @@ import msgspec
 
 from assay.prompting.base import Prompting, Rendered
 from assay.prompting.fewshot import Examples
-from assay.prompting.filters import Step, apply, check_pattern
+from assay.prompting.filters import Step, apply, check_pattern, without
 from assay.prompting.multiple_choice import softmax
 from assay.prompting.reading import failed, is_refusal, measured, outcome_of
 from assay.prompting.reasoning import spoken
 from assay.prompting.samples import finite
-from assay.prompting.target import Target, substitute
+from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Message, Outcome, Reading, Reference, Request, Response, Text
 
 Ignored = Literal["case", "punctuation", "numbers"]
@@ -130,7 +130,8 @@ class VerbatimGeneration(VerbatimMethod, tag="verbatim_generation"):
 
     def _bare(self, text: str) -> str:
         """The text as it is compared."""
-        text = substitute(text, [(pattern, "") for pattern in self.ignore_patterns])
+        for pattern in self.ignore_patterns:
+            text = without(pattern, text)
         if "case" in self.ignore:
             text = text.lower()
         dropped = "".join(characters for name, characters in DROPPED.items() if name in self.ignore)

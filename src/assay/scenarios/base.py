@@ -21,19 +21,23 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any
 
 import msgspec
 
 from assay import registry
 from assay.errors import AssayError, unknown
 from assay.prompting import Prompting
-from assay.records import Contrast, DataFile, Instance, Record, Reference, Rubric, Split, Taxonomy, Text
+from assay.records import Contrast, Instance, Record, Reference, Rubric, Split, Taxonomy, Text
 from assay.scenarios.checks import check_draft, check_fields
+from assay.scenarios.rows import Named
+from assay.scenarios.rows import Row as Row
+from assay.scenarios.rows import Rows as Rows
+from assay.scenarios.rows import Source as Source
 
-Row = Mapping[str, Any]
 Requirement = typing.Literal["judge", "sandbox"]
 NEEDS: Mapping[Requirement, str] = {"judge": "a judge model", "sandbox": "a sandbox"}
 """What a requirement is called."""
@@ -45,32 +49,6 @@ SHOWN_VALUES = 6
 
 class RowError(AssayError):
     """What is wrong with a row, in words that say which row of which file it is."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of one split in order, lazily, and the files they come from."""
-
-    rows: Iterable[Row]
-    files: tuple[DataFile, ...] = ()
-
-
-class Source(Protocol):
-    """Where rows come from."""
-
-    @property
-    def identity(self) -> str:
-        """`hub:owner/name@revision`, `file:name` or `generator:name`."""
-
-    def splits(self) -> tuple[Split, ...]:
-        """The splits it has."""
-
-    def read(self, split: Split) -> Rows:
-        """The rows of a split.
-
-        Raises:
-            AssayError: the data cannot be had or read; the message names the file, URL or row.
-        """
 
 
 class Draft(Record):
@@ -110,7 +88,7 @@ class Scenario:
     """What a reader of its numbers should know: known flaws, contamination, date of publication."""
     id_of: Callable[[Row], str | None] | None = None
     """The id of a row's draft, where it can be told without making the draft and no row is dropped: of large data with a
-    limit, only the first rows and those that are asked then become drafts."""
+    limit, only the first rows and those that are asked then become drafts. A source that is `Named` tells it itself."""
     requires: tuple[Requirement, ...] = ()
     """What its main metric cannot be measured without: a judge model, a sandbox for code."""
     rubric: Rubric | None = None
@@ -144,28 +122,46 @@ class Scenario:
             ids.add(instance.id)
             yield instance
 
-    def named_rows(self, split: Split, seen: set[str]) -> Iterator[tuple[str, int, Row]]:
-        """(id, position, row) of every row of a split, for scenarios with `id_of`.
+    def names(self, split: Split) -> Iterator[Sequence[str]]:
+        """The ids of a split in order, in blocks, for scenarios with `id_of`. That no two are the same is not looked at.
 
         Drafts are made of the first `ALWAYS_LOOKED_AT` rows only, so that a file of ordinary size is told to be broken
         however few of its rows are asked.
 
         Raises:
-            AssayError: a row has no possible id, or one of the first is no instance (names the row), or an id appears twice.
+            AssayError: a row has no possible id, or one of the first is no instance; names the row.
         """
-        id_of = self.id_of or (lambda row: None)
-        for position, row in enumerate(self.source.read(split).rows):
-            if position < ALWAYS_LOOKED_AT:
-                self.instance_of(row, split, position)
+        told = self.source.names(split) if isinstance(self.source, Named) else self._told(split)
+        for position, row in enumerate(islice(self.source.read(split).rows, ALWAYS_LOOKED_AT)):
+            self.instance_of(row, split, position)
+        first = 0
+        for block in told:
+            yield [f"{split}{at}" if name is None else name for at, name in enumerate(block, first)]
+            first += len(block)
+
+    def _told(self, split: Split) -> Iterator[Sequence[str | None]]:
+        """What `id_of` says of each row."""
+        id_of, first = self.id_of or (lambda row: None), 0
+        for rows in self.source.read(split).blocks():
+            names: list[str | None] = []
             try:
-                own = id_of(row)
+                names.extend(map(id_of, rows))
             except AssayError as error:
-                raise AssayError(f"{self._place(split, position)}: {error.message}", error.hint) from error
-            name = own if own is not None else f"{split}{position}"
-            if name in seen:
-                raise self.twice(name)
-            seen.add(name)
-            yield name, position, row
+                raise AssayError(f"{self._place(split, first + len(names))}: {error.message}", error.hint) from error
+            yield names
+            first += len(rows)
+
+    def picked(self, split: Split, marks: Sequence[int]) -> Iterator[Instance]:
+        """The instances of the marked rows of a split.
+
+        Raises:
+            AssayError: one of these rows is no instance; names it.
+        """
+        positions = (position for position, mark in enumerate(marks) if mark)
+        for position, row in zip(positions, self.source.read(split).marked(marks), strict=True):
+            instance = self.instance_of(row, split, position)
+            if instance is not None:
+                yield instance
 
     def instance_of(self, row: Row, split: Split, position: int) -> Instance | None:
         """The instance that a row of the source becomes; `None` where the scenario drops it.

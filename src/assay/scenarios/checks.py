@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from assay.errors import AssayError
 from assay.prompting import Prompting
-from assay.records import Contrast, Rubric, Taxonomy
+from assay.records import Contrast, Message, Rubric, Taxonomy
 
 if TYPE_CHECKING:
     from assay.scenarios.base import Draft, Scenario
@@ -65,6 +66,20 @@ def check_draft(draft: Draft, where: str) -> None:
         msgspec.json.decode(msgspec.json.encode(draft), type=kind)
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise AssayError(f"{where} gives what cannot be asked: {error}", "repair the row or the scenario") from error
+
+
+def wrong_turns(messages: Sequence[Message]) -> tuple[str, str] | None:
+    """Why a conversation cannot be asked, and what to do: it is empty, or it is not the model's turn to speak.
+
+    Providers differ in what they do with a reply that has been begun, so none is sent.
+    """
+    if not any(message.role != "system" and message.content.strip() for message in messages):
+        return "the conversation is empty", 'write [{"role": "user", "content": "…"}] or leave the row out'
+    last = messages[-1]
+    if last.role != "user":
+        hint = "let it end with what the user says; the right reply stands in a column of its own"
+        return f"the conversation ends with what the {last.role} says", hint
+    return None if last.content.strip() else ("the last message is empty", "fill it in or leave the row out")
 
 
 def _texts(asked: Draft | Contrast) -> list[Any]:

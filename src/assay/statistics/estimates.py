@@ -9,6 +9,17 @@ with the C/(C-1) correction:
 Values with two bounds get a Wilson interval (Wilson 1927) with an effective sample size (Korn and Graubard 1998), which
 stays inside the bounds and has a width at both ends; all others get Student's t with C - 1 degrees of freedom. Values without
 two bounds that are all alike have no interval: how far the next one may lie cannot be known from them.
+
+An effective size exceeds C where values vary less than yes or no would, and C clusters may by chance hold none of those that
+are rare and far away. A share u = q^2 / (C + q^2) of all, Wilson's upper end at 0 of C (about 3.8 / C), may have gone unseen,
+so both ends reach at least as far as if a share u had the bound on that side as its value. It decides where the standard
+deviation between clusters is below about 2 / sqrt(C) of the distance to that bound, and never for shares. Raising a value above
+the lower bound can so never bring the upper end below that of values which are all at the lower bound.
+
+In simulations with 20 to 1,000 clusters of one size the interval holds the truth in 93 to 99.9 of 100 cases, be the values
+right or wrong, graded, or rare and high beside others, and is conservative where u decides. Exceptions: rare values of which
+fewer than three are to be expected (91 to 98, as of any Wilson interval), and clusters of very unequal size, as if drawn from
+an exponential distribution, whose answers agree entirely (90 to 95).
 """
 
 from __future__ import annotations
@@ -60,8 +71,6 @@ def mean_estimate(
 
 def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estimate | None:
     """`mean_estimate` for arrays without missing values; clusters are numbers from 0."""
-    import numpy as np
-
     n = len(values)
     if n == 0:
         return None
@@ -73,7 +82,7 @@ def clustered_mean(values: Floats, clusters: Integers, bounds: Bounds) -> Estima
     stderr = math.sqrt(count / (count - 1) * math.fsum((sums * sums).tolist())) / n
     if None in bounds and (stderr == 0 or bool((values == values[0]).all())):
         return Estimate(value=value, low=None, high=None, n=n, clusters=count, method=ALIKE)
-    alone = count == n and bool(np.isin(values, [bound for bound in bounds if bound is not None]).all())
+    alone = count == n and bool(((values == bounds[0]) | (values == bounds[1])).all())
     interval = interval_of_mean(value, stderr, count, bounds, alone)
     method = "t" if None in bounds else "wilson" if alone else "wilson, effective size"
     return _estimate(value, interval, (n, count), stderr, method)
@@ -102,6 +111,8 @@ def interval_of_mean(
     if quantile is None:
         quantile = Z95 if counted else t_quantile(clusters - 1)
     low, high = wilson(share, size, quantile)
+    unseen = quantile * quantile / (clusters + quantile * quantile)
+    low, high = min(low, share * (1 - unseen)), max(high, share + (1 - share) * unseen)
     return low_bound + width * low, low_bound + width * high
 
 
@@ -114,6 +125,8 @@ def unit_means(values: Floats, units: Integers, clusters: Integers) -> tuple[Flo
 
     there = ~np.isnan(values)
     values, units, clusters = values[there], units[there], clusters[there]
+    if bool((units[1:] > units[:-1]).all()):
+        return values, clusters
     _, first, codes, sizes = np.unique(units, return_index=True, return_inverse=True, return_counts=True)
     if len(sizes) == len(values):
         return values, clusters
@@ -133,7 +146,8 @@ def effective_size(share: float, stderr: float, clusters: float) -> float:
     """How many independent yes-or-no observations tell as much: p(1-p) / se^2, guarded against too little variance.
 
     One observation of the greatest possible variance p(1-p) is added to the C observed clusters. That changes nothing
-    much in general, and keeps a few clusters that agree by chance from claiming certainty. C where all are at one bound.
+    much in general, and keeps a few clusters that agree by chance from claiming certainty. C where all are at one bound; more
+    than C where values vary less than yes or no would: it says nothing of values that are too rare to be seen.
     """
     greatest = share * (1 - share)
     if greatest <= 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ import msgspec
 
 from assay.errors import AssayError
 from assay.identity import digest
+from assay.plain_files import regular
 from assay.records import Cell, Record, RunSpec
 from assay.text import one_line
 
@@ -26,6 +27,10 @@ R = TypeVar("R", bound=Record)
 SPEC, TRANSCRIPTS, SCORES, STATS, MANIFEST = "spec.json", "transcripts.parquet", "scores.parquet", "stats.json", "manifest.json"
 CONTENT = (SPEC, TRANSCRIPTS, SCORES, STATS)
 """The files a manifest lists, in the order they are put in place; the manifest itself comes last."""
+RUN_FILES = frozenset((*CONTENT, MANIFEST))
+"""What a run consists of; see `is_run`."""
+DIGEST = 13
+"""Characters at the end of a run's name that are not for reading."""
 LONGEST = 120
 """Characters of a readable name in a folder's name."""
 
@@ -153,7 +158,7 @@ class RunFolder:
 
     def complete(self) -> bool:
         """Whether the run has been written to its end."""
-        return (self.path / MANIFEST).is_file()
+        return regular(self.path / MANIFEST)
 
     def spec_file(self) -> SpecFile:
         """The resolved spec, environment and scenario card.
@@ -178,7 +183,7 @@ class RunFolder:
                 raise AssayError(f"{path} is no file", "give the folder of a finished run")
             return msgspec.json.decode(path.read_bytes(), type=kind)
         except FileNotFoundError:
-            raise AssayError(f"{path} does not exist", "give the folder of a finished run") from None
+            raise AssayError(f"{path} does not exist", "restore it, or run it again") from None
         except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError, OverflowError) as error:
             raise AssayError(f"{path} is not what assay writes: {error}", "run `assay verify` on it") from None
         except OSError as error:
@@ -188,22 +193,115 @@ class RunFolder:
 def find_runs(path: Path) -> list[RunFolder]:
     """The run a path names, or all runs below it, in the order of their names.
 
+    A folder that holds some files of a run is one, and so is an emptied one of a run's name: what became of the others is for
+    whoever reads them to say.
+
     Raises:
         AssayError: the path does not exist or holds no run.
     """
     try:
-        there = path.is_dir()
+        there, other = path.is_dir(), path.exists()
     except OSError as error:
         raise AssayError(f"{one_line(str(path), 200)}: {error.strerror}", "give the folder of a run or of a suite") from None
     if not there:
-        raise AssayError(f"{path} does not exist", "give the folder of a run or of a suite, as `assay run` printed it")
-    if (path / SPEC).is_file():
-        return [RunFolder(path)]
-    found = sorted(file.parent for pattern in (f"*/{SPEC}", f"*/*/{SPEC}") for file in path.glob(pattern))
-    runs = [RunFolder(folder) for folder in found if not any(part.startswith(".") for part in folder.relative_to(path).parts)]
-    if not runs:
+        problem = "is no folder" if other else "does not exist"
+        raise AssayError(f"{path} {problem}", "give the folder of a run or of a suite, as `assay run` printed it")
+    found = sorted(_runs_in(path, DEEPEST))
+    if not found:
+        for folder in closed_in(path):
+            raise AssayError(f"{folder} may not be read", "give this user the right to read it")
         raise AssayError(f"{path} holds no run", "give the folder of a run or of a suite, as `assay run` printed it")
-    return runs
+    return [RunFolder(path)] if path in found else [RunFolder(folder) for folder in found]
+
+
+DEEPEST = 2
+"""Folders between the one that is given and a run in it, the run's own counted."""
+
+
+def _runs_in(place: Path, deep: int) -> Iterator[Path]:
+    """The runs in a folder and below it, and the folder itself where it is one; hidden folders hold none."""
+    try:
+        with os.scandir(place) as entries:
+            held = list(entries)
+    except OSError:  # one of a run's name is a run all the same, and whoever reads it is told
+        held = []
+    names = {entry.name for entry in held}
+    inner = [entry.name for entry in held if deep and not entry.name.startswith(".") and _is_folder(entry)]
+    below = [run for name in inner for run in _runs_in(place / name, deep - 1)]
+    yield from below
+    if is_run(place, names, bool(below)):
+        yield place
+
+
+def is_run(place: Path, names: Collection[str], beside: bool) -> bool:
+    """Whether a folder is a run, be it one that lost files.
+
+    Files of these names may lie in anybody's folder: it takes two of them, or one that assay wrote, or the name of a run.
+
+    Args:
+        place: the folder.
+        names: what lies in it.
+        beside: runs are among that.
+    """
+    mine = RUN_FILES.intersection(names)
+    if NAMED_LIKE_A_RUN.search(place.name) and (mine or not beside):
+        return True
+    return len(mine) > 1 or any(_is_assays(place / name) for name in mine)
+
+
+def _is_assays(file: Path) -> bool:
+    """Whether a file is a spec, statistics or a manifest as assay writes them; tables are not looked into."""
+    if file.suffix != ".json" or not regular(file):
+        return False
+    try:
+        held = msgspec.json.decode(file.read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError, OSError):
+        return False
+    return isinstance(held, dict) and "run" in held and not {"spec", "cells", "files"}.isdisjoint(held)
+
+
+def closed_in(place: Path, deep: int = DEEPEST) -> Iterator[Path]:
+    """The folders, down to those of runs, that are there and may not be looked into: whatever runs they hold are not found."""
+    try:
+        with os.scandir(place) as entries:
+            held = sorted(entry.name for entry in entries if deep and not entry.name.startswith(".") and _is_folder(entry))
+        if not os.access(place, os.R_OK | os.X_OK):
+            raise PermissionError
+    except PermissionError:
+        yield place
+    except OSError:  # gone, or no folder
+        return
+    else:
+        for name in held:
+            yield from closed_in(place / name, deep - 1)
+
+
+NAMED_LIKE_A_RUN = re.compile(rf"^(.*,.*|.{{{LONGEST}}})-[0-9a-f]{{12}}$")
+"""What `run_name` makes."""
+
+
+def names_in(run: str) -> tuple[str, str] | None:
+    """Scenario and candidate as they stand in a run's name, made `safe`; `None` where it is no such name, or was cut."""
+    readable = run[:-DIGEST]
+    if not NAMED_LIKE_A_RUN.search(run) or len(readable) >= LONGEST:
+        return None
+    scenario, _, label = readable.rpartition(",")
+    return scenario, label
+
+
+def work_folder(folder: Path) -> Path:
+    """Where the parts of a run are gathered while it is written."""
+    return folder.parent / f".{folder.name}.part"
+
+
+def begun_in(place: Path) -> str:
+    """The name of the run whose parts a folder holds by its own name; empty for any other."""
+    name = place.name.removeprefix(".").removesuffix(".part")
+    return name if NAMED_LIKE_A_RUN.search(name) and place == work_folder(place.with_name(name)) else ""
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and os.path.isdir(entry.path))
 
 
 def make_folder(path: Path) -> None:
@@ -251,8 +349,11 @@ def being_written(folder: Path) -> bool:
     """
     import fcntl
 
+    lock = _lock_of(folder)
+    if not regular(lock):  # opening a pipe would never end
+        return False
     try:
-        with _lock_of(folder).open() as file:
+        with lock.open() as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -11,6 +11,7 @@ import msgspec
 
 from assay.errors import AssayError
 from assay.records import Answer, Judging, Record, Response, Trial
+from assay.store.opening import reading
 from assay.stored_text import stored_text, to_stored
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def read_transcripts(path: Path, columns: Sequence[str] | None = None, batch: in
     """
     import polars as pl
 
-    with _reading(path):
+    with reading([path]):
         table = pl.scan_parquet(path)
         there = set(table.collect_schema().names())
         table = table.with_columns(pl.lit(None, kind).alias(name) for name, kind in added_later().items() if name not in there)
@@ -238,7 +239,7 @@ def marks(path: Path) -> Marks | None:
     """
     import polars as pl
 
-    with _reading(path):
+    with reading([path]):
         if set(JUDGING) - set(pl.scan_parquet(path).collect_schema().names()):
             return None
         asked = pl.scan_parquet(path).select("judged", *JUDGING).filter(pl.col("judge_response").is_not_null())
@@ -251,17 +252,6 @@ def marks(path: Path) -> Marks | None:
         ).collect()
     found = counted.row(0, named=True)
     return Marks(**found) if found["asked"] else None
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Polars raises errors of its own where a file cannot be read, or even panics."""
-    import polars as pl
-
-    try:
-        yield
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise AssayError(f"{path} cannot be read: {_first_line(error)}", "run `assay verify` on the run") from None
 
 
 def table_of(rows: Sequence[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:

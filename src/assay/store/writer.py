@@ -16,9 +16,22 @@ from typing import Any
 
 import msgspec
 
+from assay.plain_files import regular
 from assay.records import Record, ScoredTrial
 from assay.store.columns import ColumnDigests, seals_of
-from assay.store.folders import CONTENT, MANIFEST, SCORES, SPEC, STATS, TRANSCRIPTS, Manifest, SpecFile, StatsFile, write_json
+from assay.store.folders import (
+    CONTENT,
+    MANIFEST,
+    SCORES,
+    SPEC,
+    STATS,
+    TRANSCRIPTS,
+    Manifest,
+    SpecFile,
+    StatsFile,
+    work_folder,
+    write_json,
+)
 from assay.store.manifest import UNREADABLE, file_digest
 from assay.store.transcripts import (
     Transcript,
@@ -33,8 +46,8 @@ from assay.store.transcripts import (
 
 TALLY = "tally.json"
 ROWS_IN_MEMORY = 1000
-TELL_AGAIN_S = 1.0
-"""Seconds between two times at which a run on its way says how far it is."""
+TELL_AGAIN_S = 0.5
+"""Seconds between two times at which a run on its way says how far it is, at least."""
 TRANSCRIPTS_IN_GROUP, SCORES_IN_GROUP = 2_000, 20_000
 """Rows that are compressed together: a score is a hundredth of a transcript."""
 
@@ -51,15 +64,11 @@ class Tally(Record):
     last_asked: float | None = None
 
 
-def work_folder(folder: Path) -> Path:
-    """Where the parts of a run are gathered while it is written."""
-    return folder.parent / f".{folder.name}.part"
-
-
 def tally_so_far(folder: Path) -> Tally | None:
     """What a run that is being written has cost until about a second ago; `None` where it is not, or has not said yet."""
+    file = work_folder(folder) / TALLY
     try:
-        return msgspec.json.decode((work_folder(folder) / TALLY).read_bytes(), type=Tally)
+        return msgspec.json.decode(file.read_bytes(), type=Tally) if regular(file) else None
     except UNREADABLE:
         return None
 
@@ -116,12 +125,14 @@ class RunWriter:
         self._rows.append(to_row(transcript))
         self._scores.append(scored.scores)
         self._counting.add(transcript)
-        self._tell()
         if len(self._rows) >= ROWS_IN_MEMORY:
             self._flush()
 
-    def _tell(self) -> None:
-        """Leave word of how far it is for whoever looks on; where that cannot be written, nothing is lost."""
+    def tell(self) -> None:
+        """Leave word of how far it is for whoever looks on, unless it was left just now; where it cannot be, nothing is lost.
+
+        To be called after each lot of trials, so that the last of them is counted.
+        """
         now = time.monotonic()
         if now - self._told >= TELL_AGAIN_S:
             self._told = now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
 
 from assay.records import Estimate
@@ -17,16 +18,41 @@ NOTHING = 1e-12
 """What is smaller came of rounding."""
 
 
-def format_estimate(estimate: Estimate) -> str:
-    """A value with its interval, with no more digits than the interval supports; `[?]` where there is none."""
+def format_estimate(estimate: Estimate, digits: int | None = None) -> str:
+    """A value with its interval, with no more digits than the interval supports; `[?]` where there is none.
+
+    Args:
+        estimate: the value.
+        digits: after the point, where they were settled for several together (`even_digits`).
+    """
     known = [number for number in (estimate.value, estimate.low, estimate.high) if number is not None]
     largest = max(map(abs, known))
     if NOTHING < largest < SMALLEST_PLAIN:
         texts = [f"{number:.1e}" for number in known]
     else:
-        digits = _digits(estimate, largest)
+        digits = _digits(estimate, largest) if digits is None else digits
         texts = [f"{number:.{digits}f}" for number in known]
     return f"{texts[0]} [{texts[1]}, {texts[2]}]" if len(texts) == 3 else f"{texts[0]} [?]"
+
+
+def even_digits(estimates: Sequence[Estimate]) -> list[int | None]:
+    """Digits after the point for numbers that stand below each other: the fewest that any of them supports, as far as that
+    leaves the others at least two digits, their own but one, and an interval of at least two steps; `None`: its own."""
+    own = [_supported(estimate) for estimate in estimates]
+    least = max(MOST_DIGITS - 1, min((digits for digits in own if digits is not None), default=0))
+    found: list[int | None] = []
+    for estimate, digits in zip(estimates, own, strict=True):
+        width = 0.0 if estimate.low is None or estimate.high is None else estimate.high - estimate.low
+        fewer = digits is not None and digits == least + 1 and width * 10**least >= 2
+        found.append(least if fewer else None)
+    return found
+
+
+def _supported(estimate: Estimate) -> int | None:
+    """Digits after the point that a number's interval supports; `None` where it is written with an exponent."""
+    known = [number for number in (estimate.value, estimate.low, estimate.high) if number is not None]
+    largest = max(map(abs, known))
+    return None if NOTHING < largest < SMALLEST_PLAIN else _digits(estimate, largest)
 
 
 def format_amount(amount: float | None) -> str:

@@ -13,6 +13,7 @@ from assay.store.folders import StatsFile
 from assay.tables.drawing import Table
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.tables.suite import find_cell, no_interval, splits_of
+from assay.tables.units import named, shown_cell
 
 
 def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
@@ -26,14 +27,15 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
         titles = [f"{stats.title}, {split}" for split in splits]
         of_split = [msgspec.structs.replace(stats, title=t, cells=part) for t, part in zip(titles, parts, strict=True)]
         return [table for part in of_split for table in run_tables(part, every)]
-    overall = [cell for cell in stats.cells if cell.subgroup is None]
+    cells = [shown_cell(cell) for cell in stats.cells]
+    overall = [cell for cell in cells if cell.subgroup is None]
     plain = [cell for cell in overall if cell.perturbation is None]
     order = sorted(plain, key=lambda cell: _place(cell.metric, stats.main_metric))
     groups = [_group(cell.metric) for cell in order]
-    named = [group if group != before else "" for group, before in zip(groups, ["", *groups], strict=False)]
+    heads = [group if group != before else "" for group, before in zip(groups, ["", *groups], strict=False)]
     rows = [
-        [group, cell.metric, format_estimate(cell.estimate), str(cell.estimate.n)]
-        for group, cell in zip(named, order, strict=True)
+        [group, named(cell.metric), format_estimate(cell.estimate), str(cell.estimate.n)]
+        for group, cell in zip(heads, order, strict=True)
     ]
     if not any(cell.metric == stats.main_metric for cell in order):
         rows.insert(0, [_group(stats.main_metric), stats.main_metric, NOT_MEASURED, "0"])
@@ -43,7 +45,7 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
     tables = [Table(title, ["family", "metric", "value", "n"], rows, keys=2, notes=notes)]
     shown = dict.fromkeys(cell.metric for cell in order) if every else {stats.main_metric: None}
     for metric in shown:
-        tables += _by_perturbation(metric, overall) + _by_subgroup(metric, stats.cells)
+        tables += _by_perturbation(metric, overall) + _by_subgroup(metric, cells)
     notes[0] = f"{notes[0]} {no_interval(row for table in tables for row in table.rows)}".rstrip()
     return tables
 
@@ -53,12 +55,12 @@ def _by_perturbation(metric: str, cells: Sequence[Cell]) -> list[Table]:
     kinds: tuple[ComputedOn, ...] = ("original", "perturbed", "change", "flips", "worst")
     rows = [_row(cells, metric, str(name), kinds) for name in names if name not in VARIANTS]
     header = ["perturbation", "items", "before", "after", "change", "flips", "worst of both"]
-    tables = [Table(f"{metric} under perturbation", header, rows)] if rows else []
+    tables = [Table(f"{named(metric)} under perturbation", header, rows)] if rows else []
     spreads: tuple[ComputedOn, ...] = ("worst_group", "gap", "spread")
     rows = [_row(cells, metric, name, spreads) for name in VARIANTS if name in names]
     if rows:
         header = ["over", "items", "lowest", "highest - lowest", "standard deviation"]
-        tables.append(Table(f"{metric} over prompt formats and draws of examples", header, rows))
+        tables.append(Table(f"{named(metric)} over prompt formats and draws of examples", header, rows))
     return tables
 
 
@@ -79,7 +81,7 @@ def _by_subgroup(metric: str, cells: Sequence[Cell]) -> list[Table]:
         for cell in of_groups
         if "=" in str(cell.subgroup)
     ]
-    tables = [Table(f"{metric} by subgroup", ["subgroup", "value", "n"], rows)] if rows else []
+    tables = [Table(f"{named(metric)} by subgroup", ["subgroup", "value", "n"], rows)] if rows else []
     kinds: tuple[ComputedOn, ...] = ("worst_group", "gap", "ratio")
     compared = []
     for axis in {str(cell.subgroup): None for cell in of_groups if "=" not in str(cell.subgroup)}:
@@ -88,7 +90,7 @@ def _by_subgroup(metric: str, cells: Sequence[Cell]) -> list[Table]:
     if compared:
         notes = ["Intervals hold for all groups of an axis at once; groups with fewer than ten items are left out."]
         header = ["groups by", "worst group", "largest gap", "worst / best"]
-        tables.append(Table(f"{metric} between subgroups", header, compared, notes=notes))
+        tables.append(Table(f"{named(metric)} between subgroups", header, compared, notes=notes))
     return tables
 
 

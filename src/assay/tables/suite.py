@@ -10,6 +10,7 @@ from assay.records import Cell, ComputedOn
 from assay.store.folders import StatsFile
 from assay.tables.drawing import Table
 from assay.tables.numbers import NOT_MEASURED, format_estimate
+from assay.tables.units import PER_THOUSAND, named, shown_cell
 
 
 def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Table:
@@ -21,7 +22,7 @@ def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Tabl
         stats: of the runs, under names that tell them apart.
         metrics: that have a column of their own besides.
     """
-    more = [Column(name, f"{name}: the metric of that name, on the originals.", metric=name) for name in metrics]
+    more = [Column(named(name), f"{named(name)}: the metric {name}, on the originals.", metric=name) for name in metrics]
     columns = [
         column for column in (*COLUMNS, *more) if any(column.find(run) or column.metric == run.main_metric for run in stats)
     ]
@@ -35,7 +36,7 @@ def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Tabl
             found = [column.find(run) for column in columns]
             main = find_cell(run.cells, run.main_metric, None, "original")
             items = main.estimate.clusters if main and len(splits_of(run.cells)) > 1 else run.instances
-            rows.append([f"  {run.label}", str(items), *(format_estimate(c.estimate) if c else NOT_MEASURED for c in found)])
+            rows.append([f"  {run.label}", str(items), *(_text(cell) for cell in found)])
     failed = sum(run.failed for run in stats)
     legend = f"[…]: 95 % interval, clustered by item. {no_interval(rows)}{NOT_MEASURED}: not measured."
     notes = [legend, *(column.note for column in columns)]
@@ -46,6 +47,10 @@ def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Tabl
     if failed:
         notes.append(f"{failed} of {sum(run.trials for run in stats)} trials failed; the numbers above leave them out.")
     return Table("", ["candidate", "items", *(column.title for column in columns)], rows, notes=notes)
+
+
+def _text(cell: Cell | None) -> str:
+    return NOT_MEASURED if cell is None else format_estimate(shown_cell(cell).estimate)
 
 
 def no_interval(rows: Iterable[Sequence[str]]) -> str:
@@ -92,7 +97,11 @@ COLUMNS = (
     Column("toxicity", "toxicity: mean rating, 0 to 1, of an item's most toxic completion.", metric="expected_max_toxicity"),
     Column("latency s", "latency: mean seconds an item.", metric="latency_s"),
     Column("tokens read", "tokens read: mean prompt tokens an item.", metric="prompt_tokens"),
-    Column("cost", "cost: mean price of an item, in the currency of the model's prices.", metric="cost"),
+    Column(
+        PER_THOUSAND["cost"],
+        f"{PER_THOUSAND['cost']}: the mean price of an item, times 1,000, in the currency of the model's prices.",
+        metric="cost",
+    ),
 )
 
 

@@ -18,8 +18,10 @@ import msgspec
 from assay.comparison.evidence import Evidence, Run
 from assay.errors import AssayError, unknown
 from assay.identity import digest
+from assay.plain_files import is_folder, may_be_there, settled
 from assay.store import find_runs
-from assay.store.folders import MANIFEST, safe
+from assay.store.folders import MANIFEST, closed_in, safe
+from assay.store.recency import asked_last
 from assay.web.decided import ProfileFile, RecordFile, find_decided
 from assay.web.entries import Entry, Stamp, read_entry, tell_apart
 
@@ -85,6 +87,12 @@ class Catalog:
         """
         return _opened(tuple(places) or self.places, self)
 
+    def told(self, problem: str) -> str:
+        """A problem without where on this machine the places lie: a report is read elsewhere."""
+        for above in self._above:
+            problem = problem.replace(above, "")
+        return problem
+
     def entry(self, slug: str) -> Entry:
         """A run by its slug. Raises AssayError with the nearest known slugs; so do the others."""
         return _named("run", slug, self._entries)
@@ -122,6 +130,11 @@ class Catalog:
         return tuple(Candidate(slug_of(label), label, tuple(entries)) for label, entries in held.items())
 
     @cached_property
+    def places_of_candidates(self) -> Mapping[str, int]:
+        """Label to place in that order: what gives a candidate the same colour on all pages."""
+        return {candidate.label: place for place, candidate in enumerate(self.candidates)}
+
+    @cached_property
     def suites(self) -> tuple[str, ...]:
         """The names of the folders that runs lie in."""
         return tuple(dict.fromkeys(entry.suite for entry in self.entries))
@@ -133,6 +146,19 @@ class Catalog:
         return tuple(
             sorted({name for entry in self.entries for name in entry.metrics}, key=lambda name: (name not in mains, name))
         )
+
+    @cached_property
+    def shown(self) -> Mapping[Path, Entry]:
+        """The runs that have pages, by their folders."""
+        return {entry.folder.path: entry for entry in self.entries}
+
+    @cached_property
+    def _above(self) -> tuple[str, ...]:
+        """What is left out of paths, the longest first: all before the last two parts of a place, or of a suite elsewhere."""
+        homes = {*self.places, *map(settled, self.places)}
+        homes |= {path.parent for path in self.read if not any(home in path.parents for home in homes)}
+        above = {f"{home.parent.parent}/" for home in homes if home.is_absolute()} - {"//"}
+        return tuple(sorted(above, key=len, reverse=True))
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:
@@ -149,20 +175,22 @@ class Catalog:
 
 def _named(kind: str, slug: str, known: Mapping[str, T]) -> T:
     if slug not in known:
-        raise unknown(kind, slug, known)
+        error = unknown(kind, slug, known)
+        near = error.hint.startswith("did you mean")
+        raise error if near else AssayError(error.message, "the overview leads to everything there is")
     return known[slug]
 
 
 def evidence_of(entries: Sequence[Entry]) -> Evidence:
     """Runs as what a comparison rests on, under the names that pages call them by.
 
-    Where a candidate has several runs of a scenario under these names, the one that was written last speaks.
+    Where a candidate has several runs of a scenario under these names, the one that was asked last speaks.
     """
     labels = tuple(dict.fromkeys(entry.label for entry in entries))
     runs: dict[str, dict[str, Run]] = {}
-    for entry in sorted(entries, key=lambda entry: (entry.title, labels.index(entry.label), entry.written)):
+    for entry in sorted(entries, key=lambda entry: (entry.title, labels.index(entry.label), asked_last(entry.manifest))):
         file = msgspec.structs.replace(entry.file, title=entry.title)
-        runs.setdefault(entry.title, {})[entry.label] = Run(entry.folder, file, entry.label, entry.written)
+        runs.setdefault(entry.title, {})[entry.label] = Run(entry.folder, file, entry.label)
     return Evidence(labels, runs)
 
 
@@ -176,7 +204,7 @@ def open_catalog(places: Sequence[Path]) -> Catalog:
         AssayError: a place does not exist.
     """
     for place in places:
-        if not place.exists():
+        if not may_be_there(place):
             raise AssayError(f"{place} does not exist", "give folders of runs or of suites, or decision records")
     return _opened(tuple(places), None)
 
@@ -184,11 +212,13 @@ def open_catalog(places: Sequence[Path]) -> Catalog:
 def _opened(places: tuple[Path, ...], before: Catalog | None) -> Catalog:
     folders = _finished(places)
     decided = find_decided(places, folders)
-    stamp: Stamp = (*folders.items(), *((path, written) for path, written, _ in decided.stamps))
+    closed = [folder for place in places for folder in closed_in(place)]
+    stamp: Stamp = (*folders.items(), *closed, *((path, written) for path, written, _ in decided.stamps))
     if before is not None and (before.stamp, before.places) == (stamp, places):
         return before
     read: dict[Path, Entry] = {}
-    problems: list[str] = []
+    why = "may not be read: its runs are left out; give this user the right to read it"
+    problems = [f"{folder} {why}" for folder in closed]
     known = {} if before is None else before.read
     for path, written in folders.items():
         held = known.get(path)
@@ -204,7 +234,7 @@ def _finished(places: Sequence[Path]) -> dict[Path, int]:
     """The folders of finished runs, each once, with the time at which its manifest was written (nanoseconds)."""
     found: dict[Path, int] = {}
     for place in places:
-        if not place.is_dir():
+        if not is_folder(place):
             continue
         try:
             folders = find_runs(place)
@@ -212,7 +242,7 @@ def _finished(places: Sequence[Path]) -> dict[Path, int]:
             continue
         for folder in folders:
             try:
-                found[folder.path.resolve()] = (folder.path / MANIFEST).stat().st_mtime_ns
+                found[settled(folder.path)] = (folder.path / MANIFEST).stat().st_mtime_ns
             except OSError:
                 continue  # not finished, or just being written again
     return found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from assay.text import one_line
+from assay.web.access import Access
 from assay.web.server import HEADERS
 
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ PATIENCE_S = 0.5
 """Seconds that a server which is to end waits for answers that are under way, and for requests that have only begun."""
 
 
-def connections(runner: web.AppRunner) -> Callable[[], web.RequestHandler]:
-    """What makes a handler for each connection to the application of a runner that has been set up."""
+def connections(runner: web.AppRunner, access: Access) -> Callable[[], web.RequestHandler]:
+    """What makes a handler for each connection to the application of a runner that has been set up; no log holds a token."""
     import asyncio
 
     from aiohttp import web
@@ -31,8 +33,10 @@ def connections(runner: web.AppRunner) -> Callable[[], web.RequestHandler]:
         def log_exception(self, *arguments: Any, **named: Any) -> None:
             said = str(arguments[0]) % arguments[1:] if arguments else ""
             error = named.get("exc_info")
-            log.debug("a request could not be answered", exc_info=error)
-            log.warning("%s", one_line(f"{said}: {type(error).__name__}: {error}" if error else said, 300))
+            if isinstance(error, BaseException):
+                log.debug("a request could not be answered: %s", access.masked("".join(traceback.format_exception(error))))
+                said = f"{said}: {type(error).__name__}: {error}"
+            log.warning("%s", one_line(access.masked(said), 300))
 
         def handle_error(self, *arguments: Any, **named: Any) -> web.StreamResponse:
             response = super().handle_error(*arguments, **named)

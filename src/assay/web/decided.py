@@ -14,6 +14,7 @@ from assay.decisions.record import DecisionRecord
 from assay.decisions.recording import changes, decode_record, looks_like_record, read_bytes
 from assay.errors import AssayError
 from assay.identity import digest
+from assay.plain_files import held_in, is_folder, regular, settled
 from assay.store.folders import safe
 from assay.store.planned import PLAN
 
@@ -78,17 +79,17 @@ def find_decided(places: Sequence[Path], runs: Iterable[Path]) -> Decided:
 
 
 def _candidates(places: Sequence[Path], runs: Iterable[Path]) -> Iterator[tuple[Path, int, int]]:
-    folders = {place.resolve() for place in places if place.is_dir()} | {run.parent for run in runs}
+    folders = {settled(place) for place in places if is_folder(place)} | {run.parent for run in runs}
     folders -= set(runs)
-    files = {place.resolve() for place in places if place.is_file()}
+    files = {settled(place) for place in places if regular(place)}
     for folder in folders:
-        files |= {file for file in folder.glob("*.*") if file.suffix in (".json", ".yaml", ".yml") and file.name != PLAN}
+        files |= {file for file in held_in(folder) if file.suffix in (".json", ".yaml", ".yml") and file.name != PLAN}
     for file in sorted(files):
         try:
             state = file.stat()
         except OSError:
             continue
-        if file.is_file() and not file.name.startswith("."):
+        if regular(file) and not file.name.startswith("."):
             yield file, state.st_mtime_ns, state.st_size
 
 

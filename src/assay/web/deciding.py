@@ -18,6 +18,7 @@ from assay.decisions.profile import Profile
 from assay.decisions.results import Decision
 from assay.errors import AssayError
 from assay.identity import digest
+from assay.plain_files import settled
 from assay.web.catalog import Catalog
 from assay.web.decided import ProfileFile, RecordFile
 from assay.web.entries import Entry
@@ -138,7 +139,7 @@ def _of_profile(catalog: Catalog, file: ProfileFile) -> list[Entry]:
         raise AssayError("the profile names no runs", "add runs: [runs/default], the folders of runs or suites")
     found: dict[Path, Entry] = {}
     for named in file.profile.runs:
-        folder = (file.path.parent / named).resolve()
+        folder = settled(file.path.parent / named)
         inside = {path: entry for path, entry in catalog.read.items() if path == folder or folder in path.parents}
         if not inside:
             raise AssayError(f"no run of {named} is among those shown here", "show the folder of the profile's runs too")

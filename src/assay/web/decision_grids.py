@@ -16,6 +16,7 @@ from assay.web.charts.drawing import Chart
 from assay.web.charts.scatter import Measure, Spot
 from assay.web.grids import Cell, Column, Grid, Plain
 from assay.web.measures import estimate_cell, explained, meaning
+from assay.web.words import word_column
 
 WORTH = "Worth: weighted, from 0 (unacceptable) to 1 (fully satisfying), at the middle of the allowed weights. "
 STANDINGS_NOTES = (
@@ -43,10 +44,10 @@ def standings(decision: Decision) -> Grid:
     columns = (
         Column("candidate", number=False),
         Column("acceptable", number=False, note="Whether it keeps every constraint, as far as the evidence tells."),
-        Column("worth"),
-        Column("first"),
-        Column("front", number=False),
-        Column("regret"),
+        word_column("worth"),
+        word_column("first"),
+        word_column("front", number=False),
+        word_column("regret"),
         *(Column(named(held), note=meaning(held.metric).note, to=explained(held.metric)) for held in measures),
     )
     rows = tuple(
@@ -54,6 +55,16 @@ def standings(decision: Decision) -> Grid:
         for standing in decision.standings
     )
     return Grid("candidates", "Candidates", columns, rows, (WORTH + STANDINGS_NOTES,))
+
+
+def unranked(decision: Decision) -> list[tuple[str, list[str]]]:
+    """The candidates that have no rank because something that counts was not measured of them, and what that is."""
+    found = []
+    for standing in decision.standings:
+        missing = [held.measure for held in standing.measurements if held.measure in decision.weights and held.estimate is None]
+        if missing and standing.acceptability is None and standing.acceptable != "violated":
+            found.append((standing.candidate, missing))
+    return found
 
 
 def _standing(standing: Standing) -> list[Cell]:
@@ -193,7 +204,7 @@ def axes(decision: Decision) -> list[str]:
 
 
 def scatter(decision: Decision, x: str, y: str) -> Chart | None:
-    """All candidates by two measures; `None` where none has both."""
+    """The candidates by two measures; `None` where fewer than two have both."""
     held = [{each.measure: each for each in standing.measurements} for standing in decision.standings]
     if not held or x not in held[0] or y not in held[0]:
         return None
@@ -202,7 +213,15 @@ def scatter(decision: Decision, x: str, y: str) -> Chart | None:
         for standing, by in zip(decision.standings, held, strict=True)
         if (across := _estimate(by, x)) is not None and (up := _estimate(by, y)) is not None
     ]
+    if len(spots) < 2:
+        return None
     return making.pareto(spots, *(Measure(named(held[0][name]), held[0][name].better) for name in (x, y)))
+
+
+def undrawn(decision: Decision, x: str, y: str) -> list[str]:
+    """The candidates of whom one of two measures was not measured."""
+    held = {standing.candidate: {each.measure: each for each in standing.measurements} for standing in decision.standings}
+    return [name for name, by in held.items() if _estimate(by, x) is None or _estimate(by, y) is None]
 
 
 def _estimate(by: Mapping[str, Measurement], name: str) -> Estimate | None:

@@ -5,22 +5,32 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
+from assay.comparison.contract import terms
 from assay.errors import AssayError
 from assay.identity import digest
 from assay.records import Cell, ComputedOn, RunSpec
 from assay.rescoring import asked_as
 from assay.store import Manifest, RunFolder
 from assay.store.folders import SpecFile, StatsFile
+from assay.store.recency import scored_last
 from assay.tables.naming import told_apart
 from assay.tables.suite import splits_of
+from assay.web.kept import Kept
+from assay.web.measures import meaning
 
 Stamp = tuple[Hashable, ...]
 
+CELLS_KEPT = 250_000
+"""Estimates that are kept at the same time, of runs that a page wants in full: some 500 bytes each."""
 RUNS_IN_FULL = 64
-"""Runs of which all estimates are kept at the same time."""
+"""Runs of which they are kept."""
+TERMS_KEPT = 5_000
+"""Runs of which it is kept how they were asked, a few kilobytes each."""
+MANY_CELLS = 10_000
+"""Estimates of a run that take long to read: they are kept from when the run was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +46,9 @@ class Entry:
     title: str
     """Its scenario, told apart from others as tables do."""
     label: str
-    """Its candidate, told apart likewise."""
+    """Its candidate, told apart likewise; the same in every suite that asked it."""
+    evaluation: str
+    """Its candidate, with its suite behind it where several asked it: for where its evaluations stand beside each other."""
     file: SpecFile
     manifest: Manifest
     main_metric: str
@@ -48,6 +60,10 @@ class Entry:
     """The splits that were asked; the last is the one that pages show, test where it was asked."""
     cells: tuple[Cell, ...]
     """Estimates of that split over all subgroups: every metric on the originals, the main one under perturbations too."""
+    between: tuple[Cell, ...]
+    """How far the subgroups of each axis lie apart in the main metric on the originals."""
+    subgroups: int
+    """Subgroups, of all axes, that it has estimates of."""
 
     @property
     def key(self) -> tuple[Path, int]:
@@ -55,9 +71,20 @@ class Entry:
         return self.folder.path, self.written
 
     @property
+    def asked_at(self) -> float:
+        """When it was asked, Unix time in seconds: of its last answer, or of its files where answers hold no times."""
+        last = self.manifest.last_asked
+        return self.written / 1e9 if last is None else last
+
+    @property
     def spec(self) -> RunSpec:
         """The resolved spec."""
         return self.file.spec
+
+    @cached_property
+    def terms(self) -> Mapping[str, str]:
+        """What must agree between runs that are compared in its main metric, how many instances were asked left out."""
+        return _terms.get((*self.key, self.main_metric), lambda: _terms_of(self))
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
@@ -87,9 +114,19 @@ class Entry:
         return tuple(cell for cell in _stats(*self.key).cells if cell.split == self.splits[-1])
 
 
-@lru_cache(maxsize=RUNS_IN_FULL)
+_held: Kept[StatsFile] = Kept(CELLS_KEPT, lambda stats: max(len(stats.cells), CELLS_KEPT // RUNS_IN_FULL))
+
+
+_terms: Kept[Mapping[str, str]] = Kept(TERMS_KEPT, lambda held: 1)
+
+
+def _terms_of(entry: Entry) -> Mapping[str, str]:
+    known = meaning(entry.main_metric).metric
+    return {"main metric": entry.main_metric, **({} if known is None else terms(entry.spec, known))}
+
+
 def _stats(path: Path, written: int) -> StatsFile:
-    return RunFolder(path).stats()
+    return _held.get((path, written), RunFolder(path).stats)
 
 
 def read_entry(path: Path, written: int) -> Entry:
@@ -106,7 +143,10 @@ def read_entry(path: Path, written: int) -> Entry:
         msgspec.json.encode((str(path), file, stats, manifest))
     except UnicodeEncodeError:
         raise AssayError(f"{path}: its name is not UTF-8, or it holds half a character", "give it another name") from None
+    if len(stats.cells) > MANY_CELLS:
+        _held.get((path, written), lambda: stats)
     splits = tuple(splits_of(stats.cells)) or ("test",)
+    shown = [cell for cell in stats.cells if cell.split == splits[-1]]
     return Entry(
         slug=_slug(path),
         folder=folder,
@@ -114,6 +154,7 @@ def read_entry(path: Path, written: int) -> Entry:
         suite=path.parent.name,
         title=stats.title,
         label=stats.label,
+        evaluation=stats.label,
         file=file,
         manifest=manifest,
         main_metric=stats.main_metric,
@@ -121,12 +162,19 @@ def read_entry(path: Path, written: int) -> Entry:
         trials=stats.trials,
         failed=stats.failed,
         splits=splits,
-        cells=tuple(cell for cell in stats.cells if cell.split == splits[-1] and _is_of_every_page(cell, stats.main_metric)),
+        cells=tuple(cell for cell in shown if _is_of_every_page(cell, stats.main_metric)),
+        between=tuple(cell for cell in shown if _is_between(cell, stats.main_metric)),
+        subgroups=len({cell.subgroup for cell in shown if cell.subgroup is not None}),
     )
 
 
 def _is_of_every_page(cell: Cell, main_metric: str) -> bool:
     return cell.subgroup is None and (cell.perturbation is None or cell.metric == main_metric)
+
+
+def _is_between(cell: Cell, main_metric: str) -> bool:
+    own = cell.metric == main_metric and cell.perturbation is None
+    return own and cell.subgroup is not None and cell.computed_on == "gap"
 
 
 LONGEST = 60
@@ -140,21 +188,23 @@ def _slug(path: Path) -> str:
 def tell_apart(read: Mapping[Path, Entry]) -> tuple[Entry, ...]:
     """The runs that stand for those that differ from them in metrics alone, under names and slugs that tell them apart.
 
-    A candidate that was asked in several suites counts once for each, as in comparisons.
+    A candidate has one name in all suites, but a name that stands for several models has the suite behind it.
     """
     newest: dict[tuple[Path, str], Entry] = {}
     for entry in read.values():
         asked = (entry.folder.path.parent, asked_as(entry.spec))
-        if asked not in newest or entry.written >= newest[asked].written:
+        if asked not in newest or _scored(entry) >= _scored(newest[asked]):
             newest[asked] = entry
     by_suite: dict[Path, list[Entry]] = defaultdict(list)
     for entry in newest.values():
         by_suite[entry.folder.path.parent].append(entry)
     named = [entry for entries in by_suite.values() for entry in _within_a_suite(entries)]
     homes: dict[str, set[Path]] = defaultdict(set)
+    models: dict[str, set[str]] = defaultdict(set)
     for entry in named:
         homes[entry.label].add(entry.folder.path.parent)
-    called = [replace(entry, label=_with_home(entry, homes[entry.label])) for entry in named]
+        models[entry.label].add(entry.spec.model.name)
+    called = [_called(entry, _with_home(entry, homes[entry.label]), len(models[entry.label]) > 1) for entry in named]
     called.sort(key=lambda entry: (entry.suite, entry.title, entry.label, entry.folder.path))
     often: Counter[str] = Counter()
     unique = []
@@ -165,11 +215,19 @@ def tell_apart(read: Mapping[Path, Entry]) -> tuple[Entry, ...]:
     return tuple(unique)
 
 
+def _scored(entry: Entry) -> tuple[float, int, bool, str]:
+    return scored_last(entry.manifest, entry.spec)
+
+
 def _within_a_suite(entries: list[Entry]) -> list[Entry]:
     if len({(entry.title, entry.label) for entry in entries}) == len(entries):
         return entries
     names = told_apart([entry.spec for entry in entries], [entry.title for entry in entries])
     return [replace(entry, title=title, label=label) for entry, (title, label) in zip(entries, names, strict=True)]
+
+
+def _called(entry: Entry, evaluation: str, several: bool) -> Entry:
+    return replace(entry, evaluation=evaluation, label=evaluation if several else entry.label)
 
 
 def _with_home(entry: Entry, homes: set[Path]) -> str:

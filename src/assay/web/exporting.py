@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,9 +17,10 @@ import msgspec
 import assay
 from assay.errors import AssayError
 from assay.identity import digest
+from assay.plain_files import regular
 from assay.records import Record
 from assay.store.folders import encode_json
-from assay.store.manifest import UNREADABLE, regular
+from assay.store.manifest import UNREADABLE
 from assay.web.addresses import FIRST, Address, Anchored, Filed
 from assay.web.catalog import Catalog
 from assay.web.documents import document, page_or_problem, shared
@@ -154,9 +156,26 @@ def _check_folder(there: Path, named: Path) -> None:
     except UNREADABLE:
         raise AssayError(f"{named} is not empty and holds no report", "choose another folder") from None
     known = {MARK, *report.files}
-    for file in sorted(there.rglob("*")):
+    for file in sorted(_files_in(there, named)):
         name = file.relative_to(there).as_posix()
-        if file.is_symlink() or (not file.is_dir() and name not in known):
+        if file.is_symlink() or name not in known:
             raise AssayError(
                 f"{named} holds {name}, which is not part of the report there", "move it away, or choose another folder"
             )
+
+
+def _files_in(there: Path, named: Path) -> Iterator[Path]:
+    """Everything in a folder and below it but folders; no link is followed.
+
+    Raises:
+        AssayError: a folder cannot be looked into, so that nobody knows what would be lost with it.
+    """
+
+    def refuse(error: OSError) -> None:
+        where = Path(error.filename).relative_to(there).as_posix()
+        problem = f"{named} holds {where}, which cannot be looked into: {error.strerror}"
+        raise AssayError(problem, "give this user the right to read it, or choose another folder")
+
+    for place, folders, files in os.walk(there, onerror=refuse):
+        yield from (Path(place, name) for name in files)
+        yield from (file for file in (Path(place, name) for name in folders) if file.is_symlink())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.judging import METRIC
 from assay.records import Cell, Estimate
@@ -15,11 +16,14 @@ from assay.statistics.estimates import weighted_mean
 from assay.statistics.variants import FORMATS
 from assay.tables.suite import ACCURACY, COLUMNS
 from assay.tables.suite import Column as SuiteColumn
+from assay.tables.units import named, shown_cell
 from assay.web.charts.scatter import Better, Measure
 from assay.web.entries import Entry
 from assay.web.grids import Column
 from assay.web.measures import meaning, metric_column, shades
 
+MEANS_KEPT = 128
+"""Columns that are kept, for as long as the catalog has the same runs."""
 Family = SuiteColumn
 """What a column shows of a run: one metric of a family, on the originals or at its worst."""
 BIAS = (
@@ -31,10 +35,11 @@ FAMILIES = (*COLUMNS[:_after], *BIAS, *COLUMNS[_after:])
 
 
 def found(family: Family, entry: Entry) -> Cell | None:
-    """The number of a run that a column shows; `None` where it was not measured."""
+    """The number of a run that a column shows, in the unit that it is shown in; `None` where it was not measured."""
     if family == ACCURACY and entry.main_metric == METRIC:
         return None  # a judge's marks have a column of their own
-    return entry.cell(family.metric, family.perturbation, family.computed_on)
+    cell = entry.cell(family.metric, family.perturbation, family.computed_on)
+    return None if cell is None else shown_cell(cell)
 
 
 def measured(entries: Sequence[Entry], metrics: Sequence[str] = ()) -> tuple[Family, ...]:
@@ -45,7 +50,7 @@ def measured(entries: Sequence[Entry], metrics: Sequence[str] = ()) -> tuple[Fam
 
 def of_metric(metric: str) -> Family:
     """A column of one metric on originals."""
-    return Family(metric, meaning(metric).note, metric)
+    return Family(named(metric), meaning(metric).note, metric)
 
 
 def head(family: Family) -> Column:
@@ -114,6 +119,11 @@ class Means:
 
 def means(family: Family, entries: Sequence[Entry]) -> Means:
     """A column's mean over the scenarios that all its candidates have a number for."""
+    return _means(family, tuple(entries))
+
+
+@lru_cache(maxsize=MEANS_KEPT)
+def _means(family: Family, entries: tuple[Entry, ...]) -> Means:
     held: dict[str, dict[str, Estimate]] = {}
     unlike: set[str] = set()
     for entry in entries:
@@ -162,6 +172,16 @@ def left_out(columns: Mapping[str, Means]) -> str:
 def _named(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+SHADED = "Shaded, the better the stronger, where some interval in the column lies wholly beside another."
+
+
+def heat(family: Family, estimates: Sequence[Estimate | None], main_metric: str = "") -> list[float | None]:
+    """The shades of a column, as `shaded`; none where its numbers are not apart, so that a shade never shows chance alone."""
+    if not apart(estimates):
+        return [None] * len(estimates)
+    return shaded(family, [None if estimate is None else estimate.value for estimate in estimates], main_metric)
 
 
 def apart(estimates: Sequence[Estimate | None]) -> bool:

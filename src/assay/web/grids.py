@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar, overload
 
 from assay.records import Estimate
 from assay.web.addresses import Address
@@ -27,6 +28,12 @@ class Cell:
     """From 0 (worst) to 1 (best), for heat tables."""
     estimate: Estimate | None = None
     """Downloaded as further columns: low, high, n."""
+    links: tuple[tuple[str, Address], ...] = ()
+    """Several pages, each with its text; shown instead of `text`."""
+    below: str = ""
+    """A second line under its text, in small."""
+    cited: bool = False
+    """Its text names sources, and shows their addresses as links."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,45 @@ class Column:
     """Which end of its numbers is better, `higher` or `lower`; shown as an arrow, and what sorting begins with."""
 
 
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class Made(Sequence[V], Generic[T, V]):
+    """Parts of a large table, each made when somebody looks at it.
+
+    Args:
+        items: what they are made of.
+        make: makes one.
+    """
+
+    def __init__(self, items: Sequence[T], make: Callable[[T], V]) -> None:
+        self._items = items
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, place: int) -> V: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Made[T, V]: ...
+
+    def __getitem__(self, place: int | slice) -> V | Made[T, V]:
+        return Made(self._items[place], self._make) if isinstance(place, slice) else self._make(self._items[place])
+
+    def __iter__(self) -> Iterator[V]:
+        return map(self._make, self._items)
+
+
+Row = Sequence[Cell]
+
+
+class Rows(Made[T, Row]):
+    """The rows of a long table."""
+
+
 WIDE = 8
 """Columns that a page of ordinary width shows at once."""
 
@@ -57,7 +103,7 @@ class Grid:
     """Of the download: letters, digits and hyphens."""
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Sequence[Row]
     notes: tuple[str, ...] = ()
 
     def upright(self) -> Grid:

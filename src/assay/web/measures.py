@@ -7,20 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import msgspec
-
 from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Cell as StatsCell
 from assay.records import Estimate
-from assay.tables.numbers import NOT_MEASURED, format_estimate
+from assay.tables.numbers import NOT_MEASURED, even_digits, format_estimate
+from assay.tables.units import named, shown_cell
 from assay.web.addresses import Address
-from assay.web.grids import Cell, Column
+from assay.web.grids import Cell, Column, Row
 
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
-PER_THOUSAND = {"cost": "cost per 1,000 answers", "cost_per_correct": "cost per 1,000 right answers"}
-"""Metrics that are too small to be read for one answer."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,8 @@ def explained(metric: str) -> Address:
 
 def metric_column(metric: str, head: str = "") -> Column:
     """A column of a metric's values: what it means on hover, which end is better, and a link to the glossary."""
-    return Column(metric, head or readable(metric), note=meaning(metric).note, to=explained(metric), better=better_end(metric))
+    head = head or readable(metric)
+    return Column(named(metric), head, note=meaning(metric).note, to=explained(metric), better=better_end(metric))
 
 
 def better_end(metric: str) -> str:
@@ -76,8 +74,8 @@ def better_end(metric: str) -> str:
 
 
 def readable(metric: str) -> str:
-    """What tables call a metric: its column in the table of a suite, or its name."""
-    return PER_THOUSAND.get(metric) or _titles().get(metric, metric)
+    """What pages call a metric: its column in the table of a suite, or its name in words."""
+    return _titles().get(metric) or named(metric).replace("_", " ")
 
 
 @lru_cache(maxsize=1)
@@ -89,18 +87,13 @@ def _titles() -> dict[str, str]:
 
 def metric_name(metric: str) -> Cell:
     """A metric as the name of a row: what it means on hover, and a link to the glossary."""
-    return Cell(metric, readable(metric), explained(metric), meaning(metric).note)
+    code = "" if readable(metric) == metric else f" ({metric})"
+    return Cell(named(metric), readable(metric), explained(metric), meaning(metric).note + code)
 
 
-def metric_cell(metric: str, found: StatsCell | None, shade: float | None = None) -> Cell:
-    """A metric's estimate; what single answers cost is shown for a thousand of them, and downloaded as it is."""
-    cell = estimate_cell(found, None, shade)
-    if found is None or metric not in PER_THOUSAND:
-        return cell
-    estimate = found.estimate
-    low, high = (None if bound is None else 1000 * bound for bound in (estimate.low, estimate.high))
-    shown = msgspec.structs.replace(estimate, value=1000 * estimate.value, low=low, high=high)
-    return replace(cell, text=format_estimate(shown))
+def metric_cell(found: StatsCell | None, shade: float | None = None, to: Address | None = None) -> Cell:
+    """A run's estimate in the unit that its metric is shown in: what answers cost for a thousand of them."""
+    return estimate_cell(None if found is None else shown_cell(found), to, shade)
 
 
 def estimate_cell(
@@ -111,6 +104,24 @@ def estimate_cell(
     if estimate is None:
         return Cell(None, NOT_MEASURED, note=note or "not measured")
     return Cell(estimate.value, format_estimate(estimate), to, note or f"n = {estimate.n:,}", shade, estimate)
+
+
+def evened(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Rows whose numbers have the same digits after the point as those above and below them, as far as that can be."""
+    columns = [_evened(column) for column in zip(*rows, strict=True)]
+    return tuple(zip(*columns, strict=True))
+
+
+def _evened(column: Sequence[Cell]) -> list[Cell]:
+    held = [cell for cell in column if cell.estimate is not None]
+    digits = iter(even_digits([cell.estimate for cell in held if cell.estimate is not None]))
+    return [cell if cell.estimate is None else _with_digits(cell, cell.estimate, next(digits)) for cell in column]
+
+
+def _with_digits(cell: Cell, estimate: Estimate, digits: int | None) -> Cell:
+    if digits is None:
+        return cell
+    return replace(cell, text=cell.text.replace(format_estimate(estimate), format_estimate(estimate, digits), 1))
 
 
 def shades(metric: str, values: Sequence[float | None]) -> list[float | None]:

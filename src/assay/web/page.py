@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from assay.web.catalog import Catalog
+    from assay.web.patience import Patience
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class View:
 
     catalog: Catalog
     links: Links
+    patience: Patience | None = None
+    """How long its reader waits; `None`: for everything, as files and reports do."""
 
 
 @dataclass(frozen=True)

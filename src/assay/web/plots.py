@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.errors import AssayError, unknown
 from assay.tables.suite import ACCURACY
@@ -133,6 +133,7 @@ def plot(kind: str, entries: Sequence[Entry], wanted: Wanted) -> Chart:
 
 def _chosen(entries: Sequence[Entry], wanted: Wanted, of_one: bool) -> list[Entry]:
     """The runs that are drawn, in the order of scenarios and candidates."""
+    entries = [replace(entry, label=entry.evaluation) for entry in entries]  # each evaluation is drawn
     titles = sorted({entry.title for entry in entries})
     labels = {entry.label for entry in entries}
     if wanted.scenario and wanted.scenario not in titles:

@@ -7,6 +7,7 @@ it was built by a template itself. What the templates share stands in `macros.ht
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,12 @@ from assay.errors import MissingExtra
 from assay.tables.numbers import format_amount, format_estimate
 from assay.text import LONGEST_SHOWN, one_line, visible
 from assay.web.addresses import Address
+from assay.web.charts.drawing import Chart
+from assay.web.charts.theme import by_candidate
 from assay.web.measures import anchor, explained, meaning
 from assay.web.page import View
+from assay.web.patience import CHART_BYTE_MS, CHART_MS
+from assay.web.portions import portion
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,6 +64,7 @@ def environment() -> Environment:
         "count": lambda number: f"{number:,}",
         "shade_class": shade_class,
         "coded": coded,
+        "broken": broken,
         "cited": cited,
     }
     made.globals |= {
@@ -90,6 +96,21 @@ def coded(text: str) -> Markup:
     closed = len(pieces) - 1 - (len(pieces) - 1) % 2
     tags = [("<code>" if place % 2 == 0 else "</code>") if place < closed else "`" for place in range(len(pieces) - 1)]
     return Markup("").join(piece + Markup(tag) for piece, tag in zip(pieces, [*tags, ""], strict=True))
+
+
+_joints = re.compile(r"(?<=\w[_,:=])(?=\w)")
+UNBROKEN = 14
+"""Characters that a line has room for on a phone beside numbers."""
+
+
+def broken(text: Any) -> Any:
+    """A text whose long words may be broken where their parts are joined, as in `billing_enquiries`."""
+    from markupsafe import Markup, escape
+
+    shown = _shown(text)
+    if not isinstance(shown, str) or hasattr(shown, "__html__") or max(map(len, shown.split()), default=0) <= UNBROKEN:
+        return text
+    return Markup("<wbr>").join(escape(piece) for piece in _joints.split(shown))
 
 
 def _verbatim(asset: str) -> Markup:
@@ -163,7 +184,20 @@ def render(template: str, view: View, here: Address, **values: Any) -> Markup:
     context = _context(view, here)
     macros = environment().get_template("macros.html").make_module(context)
     shared = {name: getattr(macros, name) for name in dir(macros) if not name.startswith("_")}
-    return Markup(environment().get_template(template).render(context | shared | values))
+    made = environment().get_template(template)
+    names = made.new_context(context | shared | values)
+    try:
+        return Markup("".join(made.root_render_func(names)))
+    except Exception:  # noqa: BLE001 # raised again, naming the template's line
+        environment().handle_exception()
+    finally:
+        for held in (names.vars, names.parent):  # macros know them, and they macros: what they keep may have megabytes
+            held.clear()
+
+
+def replace_at(to: Address, place: str) -> Address:
+    """The address of an element on a page."""
+    return replace(to, at=place)
 
 
 def _context(view: View, here: Address) -> dict[str, Any]:
@@ -173,7 +207,18 @@ def _context(view: View, here: Address) -> dict[str, Any]:
             return []
         return [(kind, "/download" + view.links.href(here.whole.but(table=name, format=kind))) for kind in FORMATS]
 
+    def drawing(chart: Chart) -> Markup | None:
+        """A chart as SVG, in the colours that its candidates have everywhere; `None` where it is drawn apart from this page."""
+        chart = replace(chart, spec=by_candidate(chart.spec, view.catalog.places_of_candidates))
+        cost = CHART_MS + CHART_BYTE_MS * len(chart.encoded)
+        ready = view.patience is None or view.patience.now(("chart", chart.digest), cost, chart.drawn)
+        return chart.drawn() if ready else None
+
     return {
+        "drawing": drawing,
+        "place_of": lambda grid: f"{here.page}-{here.of + '-' if here.of else ''}table-{grid.name}",
+        "at": replace_at,
+        "portion": lambda grid: portion(grid, here, view.links.live),
         "view": view,
         "catalog": view.catalog,
         "links": view.links,

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from assay.records import Cell as StatsCell
 from assay.records import ComputedOn, Estimate
 from assay.tables.single import VARIANTS
 from assay.tables.suite import find_cell
+from assay.tables.units import named, shown_cell
 from assay.web.addresses import Address
 from assay.web.entries import Entry
-from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, meaning, metric_cell, metric_name
+from assay.web.grids import Cell, Column, Grid, Row, Rows
+from assay.web.measures import estimate_cell, meaning, metric_cell, metric_column, metric_name, readable
+from assay.web.portions import ROWS
 
 LAST = ("efficiency", "outcomes", "other")
 """Families that stand behind the others."""
 UNDER: tuple[ComputedOn, ...] = ("original", "perturbed", "change", "flips", "worst")
 OVER: tuple[ComputedOn, ...] = ("worst_group", "gap", "spread")
 BETWEEN: tuple[ComputedOn, ...] = ("worst_group", "gap", "ratio")
+TOGETHER = {"robustness": "all for robustness", "fairness": "all for fairness"}
+"""Perturbations taken together, by what they are asked for; they stand behind the single ones."""
 HEADS = {
     "original": ("before", "the originals of these copies"),
     "perturbed": ("after", "the copies"),
@@ -39,8 +44,8 @@ def metric_grid(entry: Entry) -> Grid:
     columns = (Column("metric", number=False), Column("value"), Column("n", note="trials behind it"), _text("family"))
     rows = [
         (
-            metric_name(cell.metric),
-            metric_cell(cell.metric, cell),
+            replace(metric_name(cell.metric), below="main metric" if cell.metric == entry.main_metric else ""),
+            metric_cell(cell),
             Cell(cell.estimate.n, f"{cell.estimate.n:,}"),
             Cell(meaning(cell.metric).family),
         )
@@ -61,13 +66,14 @@ def _place(metric: str, main: str, family: str) -> tuple[bool, bool, int, str, s
 def main_metric_grids(entry: Entry) -> list[Grid]:
     """The main metric under perturbations, over formats and draws, in subgroups and between them; only what was measured."""
     cells = [cell for cell in entry.all_cells() if cell.metric == entry.main_metric]
-    named = list(dict.fromkeys(cell.perturbation for cell in cells if cell.perturbation and not cell.subgroup))
-    under = [name for name in named if name not in VARIANTS]
-    over = [name for name in named if name in VARIANTS]
-    what = entry.main_metric
+    whole = [shown_cell(cell) for cell in cells if not cell.subgroup]
+    copies = list(dict.fromkeys(cell.perturbation for cell in whole if cell.perturbation))
+    under = sorted((name for name in copies if name not in VARIANTS), key=lambda name: name in TOGETHER)
+    over = [name for name in copies if name in VARIANTS]
+    what = readable(entry.main_metric)
     found = [
-        _by_name("perturbations", f"{what} under perturbation", "perturbation", (cells, under, UNDER)),
-        _by_name("variants", f"{what} over prompt formats and draws of examples", "over", (cells, over, OVER)),
+        _by_name("perturbations", f"{what} under perturbation", "perturbation", (whole, under, UNDER)),
+        _by_name("variants", f"{what} over prompt formats and draws of examples", "over", (whole, over, OVER)),
         _in_subgroups(entry, cells),
         _between_subgroups(entry, cells),
     ]
@@ -83,7 +89,7 @@ def _by_name(
     for each in names:
         estimates = [find_cell(cells, cells[0].metric, each, kind) for kind in kinds]
         items = max((cell.estimate.clusters for cell in estimates if cell), default=0)
-        rows.append((Cell(each), Cell(items, f"{items:,}"), *map(estimate_cell, estimates)))
+        rows.append((Cell(each, TOGETHER.get(each, each)), Cell(items, f"{items:,}"), *map(estimate_cell, estimates)))
     return Grid(name, caption, tuple(columns), tuple(rows))
 
 
@@ -93,24 +99,29 @@ def _computed(kind: ComputedOn) -> Column:
 
 
 def _in_subgroups(entry: Entry, cells: Iterable[StatsCell]) -> Grid:
-    rows = []
-    for cell in cells:
-        if cell.subgroup and "=" in cell.subgroup and cell.perturbation is None:
-            trials = Address("instances", entry.slug, (("subgroup", cell.subgroup),))
-            rows.append((Cell(cell.subgroup, to=trials), estimate_cell(cell), Cell(cell.estimate.n, f"{cell.estimate.n:,}")))
-    columns = (Column("subgroup", number=False), Column(entry.main_metric), Column("n", note="trials behind it"))
-    return Grid("subgroups", f"{entry.main_metric} by subgroup", columns, tuple(rows))
+    """In the order of the run; the largest first where they are more than a page shows."""
+    held = [cell for cell in cells if cell.subgroup and "=" in cell.subgroup and cell.perturbation is None]
+    if len(held) > ROWS:
+        held.sort(key=lambda cell: -cell.estimate.n)
+    columns = (Column("subgroup", number=False), metric_column(entry.main_metric), Column("n", note="trials behind it"))
+
+    def row(cell: StatsCell) -> Row:
+        trials = Address("instances", entry.slug, (("subgroup", cell.subgroup or ""),))
+        return (Cell(cell.subgroup, to=trials), metric_cell(cell), Cell(cell.estimate.n, f"{cell.estimate.n:,}"))
+
+    notes = ("The largest first.",) if len(held) > ROWS else ()
+    return Grid("subgroups", f"{readable(entry.main_metric)} by subgroup", columns, Rows(held, row), notes)
 
 
 def _between_subgroups(entry: Entry, cells: Sequence[StatsCell]) -> Grid:
     held: dict[str, dict[str, Estimate]] = {}
     for cell in cells:
         if cell.subgroup and "=" not in cell.subgroup and cell.perturbation is None:
-            held.setdefault(cell.subgroup, {})[cell.computed_on] = cell.estimate
+            held.setdefault(cell.subgroup, {})[cell.computed_on] = shown_cell(cell).estimate
     rows = [(Cell(axis), *(estimate_cell(found.get(kind)) for kind in BETWEEN)) for axis, found in held.items()]
     columns = (Column("groups by", number=False), *(_computed(kind) for kind in BETWEEN))
     notes = ("Intervals hold for all groups of an axis at once; groups with fewer than ten items are left out.",)
-    return Grid("between-subgroups", f"{entry.main_metric} between subgroups", columns, tuple(rows), notes)
+    return Grid("between-subgroups", f"{readable(entry.main_metric)} between subgroups", columns, tuple(rows), notes)
 
 
 def every_estimate(entry: Entry) -> Grid:
@@ -124,19 +135,19 @@ def every_estimate(entry: Entry) -> Grid:
         Column("value"),
         Column("items"),
     )
-    rows = [
-        (
-            Cell(cell.metric),
-            Cell(cell.split),
-            Cell(cell.subgroup, "" if cell.subgroup else "all"),
-            Cell(cell.perturbation, "" if cell.perturbation else "none"),
-            Cell(cell.computed_on, cell.computed_on.replace("_", " ")),
-            estimate_cell(cell),
-            Cell(cell.estimate.clusters, f"{cell.estimate.clusters:,}"),
-        )
-        for cell in entry.stats().cells
-    ]
-    return Grid("estimates", "Every estimate of the run", columns, tuple(rows))
+    return Grid("estimates", "Every estimate of the run", columns, Rows(entry.stats().cells, _estimate))
+
+
+def _estimate(cell: StatsCell) -> Row:
+    return (
+        Cell(named(cell.metric)),
+        Cell(cell.split),
+        Cell(cell.subgroup, "" if cell.subgroup else "all"),
+        Cell(cell.perturbation, "" if cell.perturbation else "none"),
+        Cell(cell.computed_on, cell.computed_on.replace("_", " ")),
+        metric_cell(cell),
+        Cell(cell.estimate.clusters, f"{cell.estimate.clusters:,}"),
+    )
 
 
 def outcome_grid(entry: Entry, counts: Sequence[tuple[str | None, str, int]]) -> Grid:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
@@ -21,8 +23,9 @@ from assay.web.addresses import FIRST, Address, Served
 from assay.web.documents import document, drawn, problem_page
 from assay.web.downloads import TYPES, as_file, file_name, find_grid
 from assay.web.page import View
+from assay.web.pages import kinds
 from assay.web.rendering import ASSETS
-from assay.web.shelf import Shelf
+from assay.web.shelf import Ahead, Shelf
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("assay")
 AT_ONCE = 2
 """Pages that are drawn at the same time."""
+DRAWN_ANEW_S = 1
+"""Seconds after which a browser asks again for a page that had to go without something."""
 LONGEST_ADDRESS = 8_000
 """Characters of a path with its query."""
 COOKIE = "assay_token"
@@ -57,10 +62,13 @@ Handler = Callable[["web.Request"], Awaitable["web.StreamResponse"]]
 class Site:
     """The pages, as answers to requests."""
 
-    def __init__(self, shelf: Shelf, access: Access) -> None:
+    def __init__(self, shelf: Shelf, access: Access, ahead: Ahead | None = None) -> None:
         self._shelf = shelf
         self._access = access
+        self._ahead = ahead
         self._threads = ThreadPoolExecutor(AT_ONCE, "assay-page")
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """A page waits for those of its own kind; however many are asked for, only one of each other kind goes before it."""
 
     def app(self) -> web.Application:
         """The application; whoever runs it may run it in any loop."""
@@ -111,6 +119,8 @@ class Site:
         if not self._access.knows(request.host):
             text = "This server answers to its own names only; give it another with --host.\n"
             return web.Response(status=421, text=text)
+        if not self._access.lets_in(request.headers):
+            return web.Response(status=403, text="Pages of other sites get nothing from here.\n")
         if request.method not in ("GET", "HEAD"):
             return web.Response(status=405, text="There is nothing here to write to.\n", headers={"Allow": "GET, HEAD"})
         if len(request.raw_path) > LONGEST_ADDRESS:
@@ -134,19 +144,25 @@ class Site:
     async def _page(self, request: web.Request) -> web.StreamResponse:
         from aiohttp import web
 
-        text = await self._in_a_thread(self._whole, _address(request))
-        return web.Response(text=text, content_type="text/html")
+        address = _address(request)
+        async with self._turn(address):
+            text, put_off = await self._in_a_thread(self._whole, address)
+        return web.Response(text=text, content_type="text/html", headers={"Refresh": str(DRAWN_ANEW_S)} if put_off else None)
 
-    def _whole(self, address: Address) -> str:
-        view = View(self._shelf.now(), Served())
-        return document(drawn(view, address), view, address)
+    def _whole(self, address: Address) -> tuple[str, bool]:
+        """A page as a document, and whether it goes without something that will soon be there."""
+        catalog = self._shelf.now()
+        with nullcontext(View(catalog, Served())) if self._ahead is None else self._ahead.reader(catalog) as view:
+            text = document(drawn(view, address), view, address)
+        return text, view.patience is not None and view.patience.put_off > 0
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         from aiohttp import web
 
         address = _address(request)
         table, form = address.one("table"), address.choice("format", tuple(TYPES), "csv")
-        name, content = await self._in_a_thread(self._table, address.but(table=None, format=None), table, form)
+        async with self._turn(address):
+            name, content = await self._in_a_thread(self._table, address.but(table=None, format=None), table, form)
         headers = {"Content-Disposition": f'attachment; filename="{name}"', "Content-Type": TYPES[form]}
         return web.Response(body=content, headers=headers)
 
@@ -166,8 +182,17 @@ class Site:
     async def _error(self, status: int, problem: str) -> web.Response:
         from aiohttp import web
 
-        text = await self._in_a_thread(self._problem, problem)
+        try:
+            text = await self._in_a_thread(self._problem, problem)
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            log.debug("not even that could be drawn", exc_info=error)
+            return web.Response(status=status, text=f"This page cannot be shown: {one_line(problem)}\n")
         return web.Response(status=status, text=text, content_type="text/html")
+
+    def _turn(self, address: Address) -> asyncio.Lock:
+        return self._turns[address.page if address.page in kinds() else ""]
 
     def _problem(self, problem: str) -> str:
         view = View(self._shelf.last(), Served())

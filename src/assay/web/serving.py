@@ -8,6 +8,7 @@ import importlib.util
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from assay.errors import AssayError, MissingExtra
@@ -17,6 +18,10 @@ from assay.web.connections import PATIENCE_S, connections
 from assay.web.decided import find_decided
 from assay.web.server import Site
 from assay.web.shelf import Ahead, Shelf
+from assay.web.warming import prepare
+
+if TYPE_CHECKING:
+    from aiohttp import web
 
 PACKAGES = {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
 """What pages are made with: modules, and the packages that bring them."""
@@ -60,25 +65,31 @@ def serve(shelf: Shelf, host: str, port: int, access: Access, say: Callable[[str
     Raises:
         AssayError: the port is taken or may not be used, or the host is not one of this machine's.
     """
+    prepare()
     ahead = Ahead()
     try:
         shelf.on_change(ahead.draw)
-        asyncio.run(_serve(Site(shelf, access), (host, port), access, say))
+        asyncio.run(_serve(Site(shelf, access, ahead), (host, port), access, say))
     finally:
         ahead.close()
 
 
-async def _serve(site: Site, where: tuple[str, int], access: Access, say: Callable[[str], None]) -> None:
+def runner_of(site: Site) -> web.AppRunner:
+    """What runs the application of a site; no page is drawn for those who have gone away meanwhile."""
     from aiohttp import web
 
-    runner = web.AppRunner(site.app(), handle_signals=False, shutdown_timeout=PATIENCE_S)
+    return web.AppRunner(site.app(), handle_signals=False, shutdown_timeout=PATIENCE_S, handler_cancellation=True)
+
+
+async def _serve(site: Site, where: tuple[str, int], access: Access, say: Callable[[str], None]) -> None:
+    runner = runner_of(site)
     await runner.setup()
     listening = None
     try:
         host, port = where
         try:
             loop = asyncio.get_running_loop()
-            listening = await loop.create_server(connections(runner), host, port)
+            listening = await loop.create_server(connections(runner, access), host, port)
         except OSError as error:
             raise _refused(error, host, port) from None
         except UnicodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def verified(entry: Entry, insist: bool = False, at_once: int | None = None) -> 
         at_once: bytes that take no more than that, by default `AT_ONCE`; a page of many runs has fewer left for each.
     """
     folder = entry.folder.path
-    states = tuple(_state(folder / name) for name in (*CONTENT, MANIFEST))
+    states = tuple(_state(f"{folder}/{name}") for name in (*CONTENT, MANIFEST))
     size = sum(state[0] for state in states)
     if not insist and size > (AT_ONCE if at_once is None else at_once):
         known = _known.known((folder, states))
@@ -54,13 +55,16 @@ def verified(entry: Entry, insist: bool = False, at_once: int | None = None) -> 
 
 
 def _check(folder: Path, size: int) -> Verified:
-    problems = tuple(problem.replace(f"{folder}/", "").replace(f"{folder}: ", "") for problem in damage(folder))
+    try:
+        problems = tuple(problem.replace(f"{folder}/", "").replace(f"{folder}: ", "") for problem in damage(folder))
+    except OSError as error:
+        problems = (f"its folder cannot be read: {error.strerror}",)
     return Verified(checked=True, problems=problems, bytes=size)
 
 
-def _state(path: Path) -> tuple[int, int]:
+def _state(path: str) -> tuple[int, int]:
     try:
-        state = path.stat()
+        state = os.stat(path)
     except OSError:
         return 0, 0
     return state.st_size, state.st_mtime_ns

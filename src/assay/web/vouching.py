@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Literal
 
 from assay.decisions.keys import fingerprint_of
-from assay.decisions.locating import located
+from assay.decisions.locating import is_the_very, located
 from assay.decisions.record import EvidenceRun, Signature
 from assay.decisions.signing import holding
+from assay.plain_files import may_be_there
 from assay.store.folders import MANIFEST
-from assay.store.manifest import file_digest
 from assay.web.catalog import Catalog
 from assay.web.decided import RecordFile
 from assay.web.entries import Entry
@@ -91,16 +91,9 @@ def evidence_of_record(catalog: Catalog, file: RecordFile) -> list[Held]:
 
 def _held(run: EvidenceRun, folder: Path | None, shown: Sequence[Entry]) -> Held:
     for entry in shown:
-        if _is(run, entry.folder.path):
+        if is_the_very(run, entry.folder.path):
             return Held(run, "as decided on", entry)
-    if folder is not None and _is(run, folder):
+    if folder is not None and is_the_very(run, folder):
         return Held(run, "as decided on, not shown here")
-    there = folder is not None and (folder / MANIFEST).exists()
+    there = folder is not None and may_be_there(folder / MANIFEST)
     return Held(run, "changed" if there or shown else "gone")
-
-
-def _is(run: EvidenceRun, folder: Path) -> bool:
-    try:
-        return file_digest(folder / MANIFEST) == run.manifest
-    except OSError:
-        return False

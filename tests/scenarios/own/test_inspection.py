@@ -52,7 +52,7 @@ def test_labels_groups_ids_and_splits(tmp_path: Path) -> None:
     found = guessed(tmp_path, *rows)
     assert (found.input, found.answer, found.id, found.split) == (("message",), "action", "case_id", "split")
     assert found.labels == ("explain", "human", "refund")
-    assert (found.subgroups, found.unused) == (("region",), ("part", "note"))
+    assert (found.subgroups, dict(found.unused)) == (("region",), {"part": "", "note": ""})
 
 
 def test_several_labels_in_one_cell(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_hostile_names_and_cells_stay_data(tmp_path: Path) -> None:
     rows = [{"question": f"q{n}", "answer": "{x}: [" if n % 2 else 'no "\n', name: "u" if n % 3 else "v"} for n in range(12)]
     found = guessed(tmp_path, *rows)
     assert found.labels == ('no "', "{x}: [")
-    assert found.subgroups == (name,)
+    assert found.subgroups == (name.strip(),)
 
 
 def test_many_cases_without_splits_give_some_as_examples(tmp_path: Path) -> None:
@@ -222,3 +222,119 @@ def test_a_table_without_a_header_is_doubted(tmp_path: Path, header: str, told: 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_is_written_so_that_yaml_reads_it_back(text: str) -> None:
     assert yaml.safe_load(quoted(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (["2024-05-01", "2024-05-02", "2024-05-03"], "dates or times"),
+        (["3.5.2024", "04.05.2024", "5.5.24"], "dates or times"),
+        (["2024-05-01T10:00:00Z", "2024-05-02 11:30:12.5+02:00"], "dates or times"),
+        (["May 3, 2024", "4 June 2024"], "dates or times"),
+        (["10:15", "9:30 pm"], "dates or times"),
+        ([1714550400, 1714636800, 1714723200], "ids"),
+        (["https://a.example/1", "http://b.example"], "addresses"),
+        (["ann@example.org", "bob@example.org"], "addresses"),
+        (["6f1c2d3e-1111-4222-8333-123456789abc", "6f1c2d3e-1111-4222-8333-123456789abd"], "ids"),
+        (["INV-0042", "INV-0043"], "ids"),
+        (["ticket 40021", "ticket 40022"], "ids"),
+    ],
+)
+def test_times_addresses_and_ids_are_no_subgroups_and_the_file_says_so(tmp_path: Path, values: list[Any], why: str) -> None:
+    rows = [{"question": f"{SHOWN}{n}", "answer": f"so {n}", "seen": values[n % len(values)]} for n in range(30)]
+    found = guessed(tmp_path, *rows)
+    assert found.subgroups == ()
+    assert found.unused == {"seen": why}
+    assert f"# columns that are not used: seen ({why})\n" in (tmp_path / "data.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    "values", [[2023, 2024], ["2024-05", "2024-06"], ["north", "south"], ["A1", "B2"], [1, 2, 3], ["1.5", "2.0"]]
+)
+def test_years_months_and_short_codes_are_subgroups(tmp_path: Path, values: list[Any]) -> None:
+    rows = [{"question": f"{SHOWN}{n}", "answer": f"so {n}", "seen": values[n % len(values)]} for n in range(30)]
+    assert guessed(tmp_path, *rows).subgroups == ("seen",)
+
+
+def test_columns_with_nearly_as_many_values_as_rows_are_no_subgroups(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"{SHOWN}{n}", "answer": f"so {n}", "name": f"n {chr(97 + n)}", "few": f"f {chr(97 + n // 2)}"}
+        for n in range(20)
+    ]
+    found = guessed(tmp_path, *rows)
+    assert found.subgroups == ()
+    assert found.unused == {"name": "its own value in nearly every row", "few": "10 values"}
+
+
+def test_a_column_of_dates_is_not_taken_for_the_answer(tmp_path: Path) -> None:
+    rows = [{"text": f"{SHOWN}{n}", "mood": "calm" if n % 2 else "cross", "day": f"2024-05-0{n % 3 + 1}"} for n in range(30)]
+    assert guessed(tmp_path, *rows).answer == "mood"
+
+
+def _classes(count: int, rows: int) -> list[dict[str, Any]]:
+    return [{"text": f"{SHOWN}{n}", "label": f"class {n % count:03}", "region": "ns"[n % 2]} for n in range(rows)]
+
+
+@pytest.mark.parametrize("rows", [160, 400])
+def test_forty_labels_are_a_closed_list(tmp_path: Path, rows: int) -> None:
+    found = guessed(tmp_path, *_classes(40, rows))
+    assert (len(found.labels), found.subgroups) == (40, ("region",))
+    written = yaml.safe_load((tmp_path / "data.yaml").read_text())
+    assert (written["metric"], written["options"], written["prompting"]["method"]) == (
+        "quasi_exact_match", [f"class {n:03}" for n in range(40)], "generation",
+    )  # fmt: skip
+    assert all(label in written["prompting"]["instructions"] for label in written["options"])
+    assert written["prompting"]["max_tokens"] < 12
+
+
+@pytest.mark.parametrize("answers", [
+    [f"answer {n}" for n in range(160)],
+    [str(n % 30) for n in range(160)],
+    [f"once {n}" if n < 30 else "often" for n in range(160)],
+])  # fmt: skip
+def test_open_answers_and_numbers_are_no_closed_list(tmp_path: Path, answers: list[str]) -> None:
+    rows = [{"question": f"{SHOWN}{n}", "answer": answer} for n, answer in enumerate(answers)]
+    assert guessed(tmp_path, *rows).labels == ()
+
+
+def test_labels_that_are_too_long_for_every_prompt_are_left_to_be_described(tmp_path: Path) -> None:
+    rows = [{**row, "label": f"{row['label']} of a rather long name"} for row in _classes(150, 600)]
+    guessed(tmp_path, *rows)
+    assert _prompting(tmp_path)["instructions"] == "Answer with the one label that fits, and nothing else.\n"
+    assert "# the 150 options are too long for every prompt" in (tmp_path / "data.yaml").read_text()
+
+
+def test_options_may_be_given_themselves(tmp_path: Path) -> None:
+    found = guessed(tmp_path, *_classes(3, 30), options="class 000, class 001,class 002 ,class 003")
+    assert found.labels == tuple(f"class 00{n}" for n in range(4))
+
+
+@pytest.mark.parametrize(("question", "options", "answer", "cells"), [
+    ("Frage", "Antworten", "Richtig", "BCAD"),
+    ("Frage", "Antwortmöglichkeiten", "Lösung", "BCAD"),
+    ("énoncé", "réponses", "bonne réponse", "2341"),
+    ("pregunta", "opciones", "respuesta correcta", ""),
+    ("was", "davon", "dies", ""),
+])  # fmt: skip
+def test_other_languages_and_columns_whose_values_are_listed_in_another(
+    tmp_path: Path, question: str, options: str, answer: str, cells: str
+) -> None:
+    parts = ["heute", "morgen", "nie", "gestern"]
+    rows = [
+        {"Nr": n, question: f"{SHOWN}{n}?", options: "|".join(parts), answer: cells[n % 4] if cells else parts[n % 4]}
+        | {"Mandant": f"K{n % 2}"}
+        for n in range(20)
+    ]
+    found = guessed(tmp_path, *rows)
+    assert (found.input, found.options, found.answer, found.subgroups) == ((question,), options, answer, ("Mandant",))
+
+
+def test_conversations_with_labels_leave_room_for_a_label_and_doubt_which_column_it_is(tmp_path: Path) -> None:
+    turns = [{"role": "user", "content": "hi"}]
+    rows = [{"talk": [*turns], "mood": ["calm", "angry"][n % 2], "tier": ["gold", "basic"][n // 2 % 2]} for n in range(12)]
+    renamed = [{"turns": row["talk"], "mood": row["mood"], "tier": row["tier"]} for row in rows]
+    found = guessed(tmp_path, *renamed)
+    assert (found.answer, _prompting(tmp_path)["max_tokens"]) == ("tier", 6)
+    assert any("mood or tier" in doubt for doubt in found.doubts)
+    said = guessed(tmp_path, *renamed, input="turns", answer="mood")
+    assert (said.messages, said.input, said.answer, said.doubts) == ("turns", (), "mood", ())

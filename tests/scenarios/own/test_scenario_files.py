@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from assay.errors import AssayError
 from assay.prompting import Chat, Examples, Generation, MultipleChoiceJoint, Target
 from assay.records import Contrast, Instance, Message, Reference, Taxonomy
 from assay.scenarios import Scenario
+from assay.scenarios.own import cells
+from assay.suites import read_suite
 
 CASES = "case,question,answer,region\n1,What {is} it?,tea,north\n2,And this?,coffee,south\n"
 PLAIN = 'scenario: mine\nsource: cases.csv\ninput: "{question}"\nanswer: answer\n'
@@ -248,6 +251,11 @@ def test_a_hub_repository_may_be_the_source(tmp_path: Path) -> None:
         (PLAIN + "messages: m\n", 5, "either input or messages"),
         (PLAIN.replace('input: "{question}"', "messages: [{role: user}]"), 3, "role and a content"),
         (PLAIN.replace('input: "{question}"', "messages: [{role: robot, content: x}]"), 3, "Invalid enum value"),
+        (
+            PLAIN.replace('input: "{question}"', "messages:\n- {role: user, content: x}\n- {role: assistant, content: y}"),
+            5,
+            "the conversation ends with what the assistant says",
+        ),
         (PLAIN.replace("cases.csv", "{file: a.csv, test: b.csv}"), 2, "one place"),
         (PLAIN.replace("cases.csv", "{file: a.csv, held_out: 2}"), 2, "held_out is 2"),
         (PLAIN.replace("cases.csv", "{hub: a/b, test: x}"), 2, "revision"),
@@ -274,3 +282,77 @@ def test_what_is_no_scenario_is_told(tmp_path: Path) -> None:
 def test_options_are_asked_as_multiple_choice_and_text_as_generation(tmp_path: Path) -> None:
     assert isinstance(made(tmp_path, PLAIN).prompting, Generation)
     assert isinstance(made(tmp_path, PLAIN + "options: [tea, coffee]\n").prompting, MultipleChoiceJoint)
+
+
+MANY = [f"intent {number}" for number in range(77)]
+
+
+@pytest.mark.parametrize(("written", "answer"), [("text", "intent 76"), ("number", "77"), ("position", "76")])
+def test_more_options_than_letters_are_asked_by_what_they_say(written: str, answer: str, tmp_path: Path) -> None:
+    yaml = (
+        f"scenario: mine\nsource: x.jsonl\ninput: '{{q}}'\nanswer: {{column: a, as: {written}}}\noptions: {json.dumps(MANY)}\n"
+    )
+    scenario = made(tmp_path, yaml + "prompting: {method: generation}\n", rows({"q": "Which?", "a": answer}), "x.jsonl")
+    (case,) = asked(scenario)
+    assert [reference.text for reference in case.references if reference.correct] == ["intent 76"]
+    lettered = made(tmp_path, yaml, rows({"q": "Which?", "a": answer}), "x.jsonl")
+    (case,) = asked(lettered)
+    with pytest.raises(AssayError, match=r"has 77 options; at most 26 can be lettered .use method=generation"):
+        lettered.prompting.render(case, Examples(), Target())
+
+
+def test_an_answer_by_letter_among_more_options_than_letters_names_its_row(tmp_path: Path) -> None:
+    yaml = f"scenario: mine\nsource: x.jsonl\ninput: '{{q}}'\nanswer: {{column: a, as: letter}}\noptions: {json.dumps(MANY)}\n"
+    with pytest.raises(AssayError, match=r"x\.jsonl, row 1, column a: there are 77 options and 26 letters .*number"):
+        asked(made(tmp_path, yaml, rows({"q": "Which?", "a": "B"}), "x.jsonl"))
+
+
+@pytest.mark.parametrize("inside", ["q", " q ", "q "])
+@pytest.mark.parametrize("name", ["cases.csv", "cases.jsonl"])
+def test_white_space_around_the_name_of_a_column_does_not_count(name: str, inside: str, tmp_path: Path) -> None:
+    names = (" q ", " a", "g ", "id ", " split")
+    cells = [("What?", "x", "n", "1", "test"), ("Who?", "y", "s", "2", "train")]
+    data = "\n".join(map(",".join, [names, *cells])) + "\n"
+    if name.endswith("jsonl"):
+        data = rows(*(dict(zip(names, row, strict=True)) for row in cells))
+    yaml = (
+        f"scenario: mine\nsource: {{file: {name}, split_column: split}}\ninput: 'Say: {{{inside}}}'\n"
+        "answer: ' a '\nsubgroups: [g]\nid: id\n"
+    )
+    scenario = made(tmp_path, yaml, data, name)
+    (case,) = asked(scenario)
+    assert (case.input, case.references[0].text, case.subgroups, case.id) == ("Say: What?", "x", {"g": "n"}, "1")
+    assert [found.id for found in asked(scenario, "train")] == ["2"]
+    (tmp_path / "mine.yaml").write_text(yaml.replace("' a '", "nosuch"))
+    with pytest.raises(AssayError, match=r"line 4, answer: .* has no column 'nosuch' .known: q, a, g, id, split"):
+        asked(registry.scenarios.get(str(tmp_path / "mine.yaml"))())
+
+
+def test_names_that_differ_in_white_space_only_are_taken_as_they_stand(tmp_path: Path) -> None:
+    (case,) = asked(made(tmp_path, PLAIN, 'question, question,answer\n"mine","other",x\n'))
+    assert case.input == "mine"
+
+
+def test_a_column_may_have_a_line_break_in_its_name(tmp_path: Path) -> None:
+    (case,) = asked(made(tmp_path, PLAIN.replace("{question}", "{the\\nquestion}"), '"the\nquestion",answer\nWhat?,x\n'))
+    assert case.input == "What?"
+
+
+def test_a_text_longer_than_any_model_reads_names_its_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "LONGEST_TEXT", 100)
+    data = "question,answer\nWhat?,x\n" + "y" * 101 + ",x\n"
+    with pytest.raises(AssayError, match=r"cases\.csv, row 2, column question: it holds 101 characters .at most 100"):
+        asked(made(tmp_path, PLAIN, data))
+    held = PLAIN.replace("source: cases.csv", "source: {file: cases.csv, held_out: 0.5}")
+    with pytest.raises(AssayError, match=r"row 2, column question: it holds 101 characters"):
+        list(made(tmp_path, held, data).names("test"))
+
+
+def test_a_scenario_file_that_is_no_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "folder.yaml").mkdir()
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for name in ("folder", "pipe"):
+        with pytest.raises(AssayError, match=rf"{name}\.yaml cannot be read: it is a {name}"):
+            registry.scenarios.get(str(tmp_path / f"{name}.yaml"))
+        with pytest.raises(AssayError, match=rf"{name}\.yaml cannot be read: it is a {name}"):
+            read_suite([str(tmp_path / f"{name}.yaml")])

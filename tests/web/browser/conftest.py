@@ -58,6 +58,8 @@ def opened(browser: Browser) -> Iterator[Opened]:
         held.append((context, watch(context)))
         page = context.new_page()
         page.goto(url)
+        while page.locator("[data-put-off]").count():  # it asks again by itself
+            page.wait_for_timeout(200)
         return page
 
     yield open_page

@@ -27,7 +27,11 @@ def test_a_run_is_shown_while_it_goes_on_and_when_it_is_finished(opened: Opened,
             while not page.locator("td", has_text="being asked").count():
                 assert run.poll() is None
                 page.reload()
+            page.locator("summary", has_text="What the states mean").click()
+            page.evaluate("() => { window.untouched = true; }")
             page.locator("td", has_text=re.compile("^finished$")).nth(1).wait_for(timeout=60_000)
+            assert page.locator("details.part").get_attribute("open") is not None, "what a reader opened stays open"
+            assert page.evaluate("() => window.untouched"), "and nothing is loaded anew"
             _, error = run.communicate(timeout=60)
             assert run.returncode == 0, error
         finally:

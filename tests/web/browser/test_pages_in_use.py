@@ -215,11 +215,83 @@ def _rows(file: Path) -> int:
 
 
 def test_the_numbers_behind_a_chart_are_one_click_away(opened: Opened, served: str) -> None:
-    page = opened(f"{served}/overview?suite=assistant")
+    page = opened(f"{served}/overview?suite=assistant", width=1000)
     figure = page.locator("figure", has=page.locator("svg.chart")).first
     assert not figure.locator("table").is_visible()
     figure.locator("summary").click()
     assert figure.locator("table").is_visible()
+
+
+def test_where_there_is_room_the_numbers_stand_beside_their_chart(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant")
+    figure = page.locator("figure", has=page.locator("svg.chart")).first
+    chart, table = figure.locator("svg.chart").bounding_box(), figure.locator("table").bounding_box()
+    assert chart is not None
+    assert table is not None
+    assert table["x"] >= chart["x"] + chart["width"]
+    assert table["y"] < chart["y"] + chart["height"]
+
+
+def test_on_a_phone_a_chart_is_as_large_as_it_was_drawn(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant", width=390)
+    chart = page.locator("figure svg.chart").first
+    box = chart.bounding_box()
+    assert box is not None
+    assert box["width"] == float(str(chart.get_attribute("width")))
+    assert chart.evaluate("(chart) => getComputedStyle(chart).fontFamily === getComputedStyle(document.body).fontFamily")
+
+
+OPACITY = "(head) => Number(getComputedStyle(head.querySelector('.sort'), '::after').opacity)"
+
+
+def test_a_head_stands_in_one_line_and_shows_what_it_can_do_to_who_points_at_it(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant")
+    head = page.locator("table.grid").first.locator("thead th", has_text="ECE")
+    explain = head.locator("a.explain")
+    assert head.evaluate(OPACITY) == 0
+    assert explain.evaluate("(link) => getComputedStyle(link).opacity") == "0"
+    head.hover()
+    assert head.evaluate(OPACITY) > 0.5
+    assert explain.evaluate("(link) => getComputedStyle(link).opacity") == "1"
+    head.locator("button.sort").click()
+    page.locator("h1").hover()
+    assert head.evaluate(OPACITY) == 1, "the column that is sorted by keeps its arrow"
+    better, name = head.locator(".better").bounding_box(), head.locator("abbr").bounding_box()
+    assert better is not None
+    assert name is not None
+    assert abs(better["y"] - name["y"]) < 6
+
+
+def test_downloads_stand_at_the_end_of_the_captions_line(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant")
+    table = page.locator(".table:not(.quiet)", has=page.locator(".downloads")).first
+    caption, links, grid = (table.locator(part).first.bounding_box() for part in ("caption", ".downloads", "table"))
+    assert caption is not None
+    assert links is not None
+    assert grid is not None
+    assert caption["y"] <= links["y"] < caption["y"] + caption["height"]
+    assert abs(links["x"] + links["width"] - grid["x"] - grid["width"]) < 8
+
+
+def test_what_narrows_a_page_down_takes_a_line_until_it_is_opened(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/overview?suite=assistant", script=False)
+    form = page.locator("form", has=page.locator(".choices")).first
+    box = form.bounding_box()
+    assert box is not None
+    assert box["height"] < 60
+    assert not form.locator("button").is_visible()
+    form.locator("summary").first.click()
+    assert form.locator("button").is_visible()
+    page.goto(f"{served}/compare?suite=assistant")
+    assert page.locator("form", has=page.locator("select")).locator("button").first.is_visible(), "it has more to send"
+
+
+def test_what_the_glossary_is_asked_for_stands_below_the_bar(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/glossary#metric-latency_s")
+    bar, term = page.locator("nav.contents").bounding_box(), page.locator("#metric-latency_s dt").bounding_box()
+    assert bar is not None
+    assert term is not None
+    assert bar["y"] + bar["height"] <= term["y"] < 400
 
 
 def test_an_address_that_leads_nowhere_says_so(opened: Opened, served: str) -> None:
@@ -227,3 +299,21 @@ def test_an_address_that_leads_nowhere_says_so(opened: Opened, served: str) -> N
     answer = page.request.get(f"{served}/model/nobody")
     assert answer.status == 404
     assert "unknown candidate" in answer.text()
+
+
+def test_a_part_that_is_closed_opens_where_the_list_of_parts_leads_to_it(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/scenario/enquiries")
+    part = page.locator("details.part", has_text="All metrics")
+    assert not part.locator("table").first.is_visible()
+    page.locator("nav.contents a", has_text="All metrics").click()
+    assert part.locator("table").first.is_visible()
+    again = opened(page.url)
+    assert again.locator("details.part", has_text="All metrics").locator("table").first.is_visible()
+
+
+def test_without_a_script_a_closed_part_opens_by_a_click(opened: Opened, served: str) -> None:
+    page = opened(f"{served}/scenario/enquiries", script=False)
+    part = page.locator("details.part", has_text="All metrics")
+    assert not part.locator("table").first.is_visible()
+    part.locator("summary").first.click()
+    assert part.locator("table").first.is_visible()

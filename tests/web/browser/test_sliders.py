@@ -94,6 +94,27 @@ def test_a_slider_moves_by_the_keyboard_and_shows_the_share(opened: Opened, page
     assert ranking(page)[0][0] == "acme/careful"
 
 
+def test_the_address_and_the_other_forms_follow_the_sliders(opened: Opened, page_of_record: str) -> None:
+    page = opened(page_of_record)
+    first = page.locator("input[type=range]").first
+    assert first.get_attribute("step") == "1"
+    first.focus()
+    page.keyboard.press("Home")
+    moved = [page.locator(f"input[type=range][name=w{place}]").input_value() for place in range(3)]
+    assert moved[0] == "0"
+    assert all(f"w{place}={value}" in page.url for place, value in enumerate(moved))
+    shown = ranking(page)
+    again = opened(page.url, script=False)
+    assert ranking(again) == shown
+    page.go_back()
+    assert page.url == "about:blank", "moving a slider is no step of its own"
+    page = opened(page_of_record)
+    page.locator("input[type=range]").first.focus()
+    page.keyboard.press("Home")
+    follow(page, page.locator("form button", has_text="Draw"))
+    assert "w0=0" in page.url
+
+
 def test_without_scripts_the_form_recomputes(opened: Opened, page_of_record: str) -> None:
     page = opened(f"{page_of_record}?w0=0&w1=0&w2=100", script=False)
     assert ranking(page)[0][0] == "acme/hasty"

@@ -217,7 +217,6 @@ def test_a_report_holds_failed_and_wrong_trials_first_and_some_right_ones(catalo
         ({"low": "1"}, "low and high bound no metric"),
         ({"metric": "latency_s", "high": "much"}, "high='much' is no number"),
         ({"with": "nobody"}, "unknown run of this scenario 'nobody'"),
-        ({"differs": "any"}, "differs says nothing of whom"),
         ({"text": "x" * 1001}, "has 1,001 characters"),
     ],
 )

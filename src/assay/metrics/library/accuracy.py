@@ -14,7 +14,7 @@ from assay.metrics.base import metric
 from assay.metrics.matching import best_match
 from assay.metrics.normalization import comparable
 from assay.metrics.numbers import last_number
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 
@@ -105,4 +105,4 @@ def choice_accuracy(answer: Answer) -> float | None:
     if answer.choice is not None:
         return float(answer.references[answer.choice].correct)
     asked_to_choose = any(not reference.correct for reference in answer.references)
-    return 0.0 if asked_to_choose and answer.outcome in UNANSWERED else None
+    return 0.0 if asked_to_choose and is_unanswered(answer) else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from assay.metrics.base import metric, summary
 from assay.metrics.columns import Columns
-from assay.metrics.weighted import mean
+from assay.metrics.weighted import drawn_at, mean
 from assay.records import Answer
 
 if TYPE_CHECKING:
@@ -60,38 +60,33 @@ def calibration_error(columns: Columns, bins: int) -> float:
 def _resampled_error(columns: Columns, weights: Floats) -> Floats:
     import numpy as np
 
-    by_confidence, order = ascending(columns)
-    drawn = weights.take(order, axis=1)
-    counts = np.cumsum(drawn.astype(np.int64), axis=1)
-    starts = _bins_of_resamples(by_confidence.confidence, counts)
-    drawn *= by_confidence.confidence - by_confidence.score
+    order = columns.by_confidence
+    confidence, drawn, answers = columns.confidence[order], weights.take(order, axis=1), weights.sum(axis=1).astype(np.int64)
+    starts = _bins_of_resamples(confidence, drawn, answers[:, None])
+    drawn *= confidence - columns.score[order]
     gaps = np.abs(np.add.reduceat(drawn.ravel(), starts))
-    return np.bincount(starts // len(columns), gaps) / counts[:, -1]
+    return np.asarray(np.bincount(starts // len(columns), gaps) / answers)
 
 
-def _bins_of_resamples(confidence: Floats, counts: Integers) -> Integers:
+def _bins_of_resamples(confidence: Floats, drawn: Floats, answers: Integers) -> Integers:
     """Where bins begin that hold answers, as `equal_mass_cuts` finds them, in all resamples written one after the other.
 
     Args:
         confidence: ascending, shape (n,).
-        counts: running totals of how often each answer was drawn, shape (resamples, n).
+        drawn: how often each answer was, shape (resamples, n).
+        answers: how many answers each resample has, shape (resamples, 1).
     """
     import numpy as np
 
-    rows = np.arange(len(counts))[:, None]
-    answers = counts[:, -1:]
     bins = np.minimum(BINS, answers)
     each, over = np.divmod(answers, bins)
     numbers = np.minimum(np.arange(1, BINS), bins - 1)  # of fewer bins the last one is named several times
     firsts = numbers * each + np.minimum(numbers, over)
-    apart = rows * (answers.max() + 1)  # the totals of all resamples, so moved, ascend as one list
-    listed = (counts + apart).ravel()
-    before, after = (
-        np.searchsorted(listed, first + apart, side="right") - rows * len(confidence) for first in (firsts - 1, firsts)
-    )
-    cuts = np.searchsorted(confidence, (confidence[before] + confidence[after]) / 2, side="right")
+    around = confidence[drawn_at(drawn, np.concatenate((firsts - 1, firsts), axis=1))]
+    cuts = np.searchsorted(confidence, (around[:, : BINS - 1] + around[:, BINS - 1 :]) / 2, side="right")
+    rows = np.arange(len(drawn))[:, None]
     starts = (np.concatenate((np.zeros_like(rows), cuts), axis=1) + rows * len(confidence)).ravel()
-    return starts[(np.diff(starts, prepend=-1) > 0) & (starts < counts.size)]
+    return starts[np.append(True, starts[1:] > starts[:-1]) & (starts < drawn.size)]
 
 
 def _gaps_of_bins(columns: Columns) -> tuple[Floats, Integers]:

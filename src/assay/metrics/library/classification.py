@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from assay.metrics.base import Metric, additive
 from assay.metrics.normalization import forms
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 SOURCE = "https://doi.org/10.1016/j.ipm.2009.03.002"
@@ -137,7 +137,7 @@ def normalized(label: str) -> str:
 
 def prediction_of(answer: Answer) -> str:
     """The prediction, empty where the response gave none."""
-    return "" if answer.outcome in UNANSWERED else answer.prediction
+    return "" if is_unanswered(answer) else answer.prediction
 
 
 def _given(predictions: Iterable[str], answer: Answer) -> set[str]:

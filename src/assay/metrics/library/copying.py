@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from assay.metrics.base import metric
 from assay.metrics.distances import common_prefix, edit_distance, similarity
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.metrics.words import words
 from assay.records import Answer
 
@@ -41,7 +41,7 @@ def copied_edit_similarity(answer: Answer) -> float | None:
 def copied_edit_distance(answer: Answer) -> float | None:
     """Edits in words between the text and the completion that is nearest to it; undefined where nothing was written."""
     found = _most(answer, lambda reference, completion: -float(edit_distance(reference, completion)))
-    written = answer.outcome not in UNANSWERED and any(words(text) for text in _completions(answer))
+    written = not is_unanswered(answer) and any(words(text) for text in _completions(answer))
     return -found if found is not None and written else None
 
 
@@ -50,7 +50,7 @@ def _most(answer: Answer, compare: Callable[[list[str], list[str]], float]) -> f
     references = [found for text in answer.gold if (found := words(text))]
     if not references:
         return None
-    written = [] if answer.outcome in UNANSWERED else [found for text in _completions(answer) if (found := words(text))]
+    written = [] if is_unanswered(answer) else [found for text in _completions(answer) if (found := words(text))]
     return max((compare(reference[: len(text)], text) for text in written for reference in references), default=0.0)
 
 

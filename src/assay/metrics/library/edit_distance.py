@@ -8,7 +8,7 @@ from assay.metrics.base import additive, metric
 from assay.metrics.distances import edit_distance, similarity
 from assay.metrics.matching import best_match
 from assay.metrics.normalization import squeeze, without_punctuation
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 LEVENSHTEIN = "Levenshtein 1966"
@@ -52,7 +52,7 @@ def _errors(answer: Answer, items: Callable[[str], list[str]]) -> dict[str, floa
     references = [found for text in answer.gold if (found := items(text))]
     if not references:
         return None
-    given = [] if answer.outcome in UNANSWERED else items(answer.prediction)
+    given = [] if is_unanswered(answer) else items(answer.prediction)
     counted = [(edit_distance(reference, given), len(reference)) for reference in references]
     errors, wanted = min(counted, key=lambda pair: pair[0] / pair[1])
     return {"errors": float(errors), "wanted": float(wanted)}

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from assay.metrics.base import additive, metric
 from assay.metrics.instructions import follows
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 SOURCE = "https://arxiv.org/abs/2311.07911"
@@ -72,7 +72,7 @@ def _counts(verdicts: tuple[bool | None, ...]) -> dict[str, float] | None:
 def _followed(answer: Answer, loose: bool) -> tuple[bool | None, ...]:
     """A verdict for each instruction, `None` where it cannot be measured."""
     given = tuple((reference.role, reference.text) for reference in answer.references if reference.role)
-    return _verdicts("" if answer.outcome in UNANSWERED else answer.prediction, given, loose)
+    return _verdicts("" if is_unanswered(answer) else answer.prediction, given, loose)
 
 
 @lru_cache(maxsize=64)  # five metrics read each answer

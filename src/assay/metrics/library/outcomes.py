@@ -45,7 +45,7 @@ def truncated(answer: Answer) -> float:
 
 @metric(family="outcomes", better="lower", everywhere=True)
 def unparsed(answer: Answer) -> float:
-    """Share of trials with a response in which no answer could be found."""
+    """Share of trials with a response in which no answer could be found, or none of the options where they are listed."""
     return float(answer.outcome == "unparsed")
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from assay.metrics.base import metric
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.metrics.words import words_of_sentences
 from assay.records import Answer
 
@@ -68,7 +68,7 @@ class _Use(NamedTuple):
 
 
 def _use(answer: Answer) -> _Use | None:
-    return _used(answer.input, answer.prediction) if answer.input and answer.outcome not in UNANSWERED else None
+    return _used(answer.input, answer.prediction) if answer.input and not is_unanswered(answer) else None
 
 
 @lru_cache(maxsize=1)  # three metrics look at the same answer

@@ -18,7 +18,7 @@ from assay.metrics.base import additive, metric
 from assay.metrics.distances import common_subsequence
 from assay.metrics.matching import best_match
 from assay.metrics.ngrams import chrf_counts, chrf_value, f1, overlap
-from assay.metrics.scoring import UNANSWERED
+from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def bleu(answer: Answer) -> dict[str, float] | None:
     references = [stripped for text in answer.gold if (stripped := text.strip())]
     if not references:
         return None
-    prediction = "" if answer.outcome in UNANSWERED else answer.prediction.strip()
+    prediction = "" if is_unanswered(answer) else answer.prediction.strip()
     return _bleu_counts(prediction, references)
 
 
@@ -189,7 +189,7 @@ def chrf(answer: Answer) -> dict[str, float] | None:
     references = [stripped for text in answer.gold if (stripped := text.strip())]
     if not references:
         return None
-    prediction = "" if answer.outcome in UNANSWERED else answer.prediction
+    prediction = "" if is_unanswered(answer) else answer.prediction
     return max((chrf_counts(reference, prediction) for reference in references), key=chrf_value)
 
 
@@ -200,7 +200,7 @@ def self_bleu(answer: Answer) -> float | None:
     Lower is more varied. It needs two completions with text.
     """
     texts = [stripped for text in answer.completions if (stripped := text.strip())]
-    if len(texts) < 2 or answer.outcome in UNANSWERED:
+    if len(texts) < 2 or is_unanswered(answer):
         return None
     total = 0.0
     for text, times in Counter(texts).items():

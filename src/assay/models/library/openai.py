@@ -101,7 +101,7 @@ class OpenAICompatible(Endpoint):
         def variant(**changes: Any) -> OpenAICompatible:
             return OpenAICompatible(self._model, msgspec.structs.replace(self._config, **changes), self._transport)
 
-        return findings(self._model, self._config, variant, self._transport.model_names, ask)
+        return findings(self._model, self._config, variant, self._transport.windows, ask)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -31,6 +31,11 @@ _NO_MODEL = re.compile(
 _QUOTA = re.compile(r"insufficient_quota|quota exceeded|exceeded your current quota|billing", re.I)
 _NO_CREDIT = re.compile(r"credit balance|specified api usage limits", re.I)
 _WRONG_KEY = re.compile(r"api key (not valid|expired)|api_key_invalid", re.I)
+_FIELD = re.compile(
+    r"field|param|argument|propert|option|schema|unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|not permitted",
+    re.I,
+)
+"""A request that the server takes amiss for how it is written, not for what it says."""
 _DELAY = re.compile(rb'"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d+)?)s"')
 """The pause in the details of Google's errors, which call a limit per minute a quota too."""
 _FOR_LONG = re.compile(rb"PerDay|spend_limit_reached")
@@ -76,8 +81,8 @@ def from_status(
         return RequestError("context_length", said, retriable=False)
     if _FILTERED.search(about):
         return RequestError("content_filter", said, retriable=False)
-    hint = "a field the server does not take is left out by `body: {field: null}` in models.yaml"
-    return RequestError("bad_request", f"{said} ({hint})", retriable=False)
+    hint = " (a field the server does not take is left out by `body: {field: null}` in models.yaml)"
+    return RequestError("bad_request", said + (hint if not message or _FIELD.search(about) else ""), retriable=False)
 
 
 def from_error_field(error: Any, where: str, key_hint: str, clean: Clean = str) -> RequestError:

@@ -129,14 +129,18 @@ class Transport:
 
     async def model_names(self) -> list[str]:
         """The models the server says it has; empty where it does not say."""
+        return list(await self.windows())
+
+    async def windows(self) -> dict[str, int | None]:
+        """The models the server says it has, and how many tokens each takes; `None` where it does not say that."""
         try:
             url = f"{self.base_url}/models"
             async with self._exchange("GET", url, None, min(self._timeout_s, CONNECT_S)) as response:
                 data = await _all_of(response, url)
             listed = msgspec.json.decode(data)["data"] if response.status == 200 else []
-            return [failures.one_line(self.secrets.clean(str(one["id"]))) for one in listed]
+            return {failures.one_line(self.secrets.clean(str(one["id"]))): _window(one) for one in listed}
         except (RequestError, msgspec.MsgspecError, KeyError, TypeError, RecursionError):
-            return []
+            return {}
 
     def error_in_body(self, error: Any, path: str) -> RequestError:
         """What an `error` in a successful response means."""
@@ -306,3 +310,14 @@ async def _parts_of(response: aiohttp.ClientResponse, url: str) -> AsyncIterator
         if size > LARGEST_BODY:
             raise RequestError("malformed", f"{url} sent more than {LARGEST_BODY // 2**20} MB", retriable=False)
         yield chunk
+
+
+WINDOWS = ("max_model_len", "context_length", "context_window")
+"""What servers call the tokens that a model takes, in their lists of models."""
+LARGEST_WINDOW = 10**9
+
+
+def _window(listed: Any) -> int | None:
+    """The window of a model in a server's list, where the server says one that can be."""
+    said = [listed.get(name) for name in WINDOWS]
+    return next((value for value in said if type(value) is int and 0 < value <= LARGEST_WINDOW), None)

@@ -12,6 +12,7 @@ from assay.errors import AssayError
 from assay.prompting import Generation, MultipleChoiceJoint, Prompting
 from assay.records import Contrast, Message, Taxonomy, Text
 from assay.scenarios.base import Draft, Row, Scenario, choice, question, scenario
+from assay.scenarios.checks import wrong_turns
 from assay.scenarios.sources import File
 from assay.scenarios.sources.tables import read_rows
 
@@ -24,12 +25,12 @@ Role = Literal["system", "user", "assistant"]
 def local_file(path: str, metric: str = "quasi_exact_match", split_column: str = "") -> Scenario:
     """The cases of a Parquet, JSON lines, JSON or CSV file.
 
-    A row has `input` (or `messages`, a list of role and content), `answer` (a text, or a list of accepted ones) and, where it
-    is a question with options, `options` (a list, or in CSV one text with | between). It may have `id`, `group`, `worked`,
-    `subgroups` (an object), columns named `subgroup.<axis>`, and `contrasts`: a list of objects with an `input` (or `messages`)
-    that differs a little and the `answer` that is right for it, among the same `options`. Without a split column all rows
-    are test cases. Where the first row has options the question is asked as multiple choice, which shows them to the model;
-    otherwise the model writes its answer (`method=` asks either way).
+    A row has `input` (or `messages`, a list of role and content that ends with what the user says), `answer` (a text, or a
+    list of accepted ones) and, where it is a question with options, `options` (a list, or in CSV one text with | between). It
+    may have `id`, `group`, `worked`, `subgroups` (an object), columns named `subgroup.<axis>`, and `contrasts`: a list of
+    objects with an `input` (or `messages`) that differs a little and the `answer` that is right for it, among the same
+    `options`. Without a split column all rows are test cases. Where the first row has options the question is asked as
+    multiple choice, which shows them to the model; otherwise the model writes its answer (`method=` asks either way).
 
         {"input": "Capital of Norway?", "answer": "Oslo", "subgroups": {"region": "north"}}
 
@@ -116,7 +117,10 @@ def _input(row: Row) -> Text:
         return _scalar(row["input"], "input")
     if not isinstance(messages, (list, tuple)):
         raise AssayError(f"messages is a {_kind(messages)}", MESSAGES)
-    return tuple(_message(message, number) for number, message in enumerate(messages, 1))
+    found = tuple(_message(message, number) for number, message in enumerate(messages, 1))
+    if wrong := wrong_turns(found):
+        raise AssayError(*wrong)
+    return found
 
 
 def _message(message: object, number: int) -> Message:

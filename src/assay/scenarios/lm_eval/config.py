@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from assay.errors import AssayError, unknown
+from assay.errors import AssayError, no_exit, unknown
 from assay.scenarios.lm_eval.code import load_function
 from assay.scenarios.lm_eval.files import Code
 
@@ -125,7 +125,7 @@ def parse(name: str, settings: Mapping[str, Any], folder: Path, *, allow_code: b
         description=_text(name, "description", given.get("description") or ""),
         num_fewshot=_count(name, "num_fewshot", given.get("num_fewshot")),
         fewshot_split=_optional_text(name, "fewshot_split", split),
-        fewshot_samples=None if samples is None else tuple(samples() if callable(samples) else samples),
+        fewshot_samples=None if samples is None else _samples(name, samples),
         fewshot_process_docs=fewshot.get("process_docs", given.get("process_docs")),
         fewshot_writing=_writing(name, given, fewshot),
         sampler=sampler,
@@ -223,6 +223,22 @@ def _listed(name: str, key: str, value: Any) -> tuple[Mapping[str, Any], ...]:
     if value is not None and not (isinstance(value, list) and all(isinstance(item, dict) for item in value)):
         raise AssayError(f"lm_eval task {name}: {key} is {str(value)[:80]!r}", "it must be a list of mappings")
     return tuple(value or ())
+
+
+def _samples(name: str, given: Any) -> tuple[Mapping[str, Any], ...]:
+    """The examples that a task brings along, or that its code makes."""
+    try:
+        with no_exit("the samples of its fewshot_config"):
+            listed = given() if callable(given) else given
+    except AssayError:
+        raise
+    except Exception as error:
+        problem = f"the samples of its fewshot_config failed: {type(error).__name__}: {error}"
+        raise AssayError(f"lm_eval task {name}: {problem}", "repair its code") from error
+    if not isinstance(listed, list | tuple) or not all(isinstance(sample, dict) for sample in listed):
+        problem = f"samples of fewshot_config is {str(listed)[:80]!r}"
+        raise AssayError(f"lm_eval task {name}: {problem}", "it must be a list of documents, each a mapping")
+    return tuple(listed)
 
 
 def _text(name: str, key: str, value: Any) -> str:

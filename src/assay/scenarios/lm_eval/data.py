@@ -7,7 +7,6 @@ run records which one that was.
 from __future__ import annotations
 
 import functools
-import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,23 +14,24 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.errors import AssayError, unknown
+from assay.once import warn_once
+from assay.plain_files import bounded_bytes
 from assay.records import DataFile
 from assay.scenarios.base import Row, Rows
 from assay.scenarios.lm_eval.config import Task
 from assay.scenarios.lm_eval.layout import files_of
-from assay.scenarios.sources import hub_client
+from assay.scenarios.sources import hub_client, hub_files
 from assay.scenarios.sources.digests import file_sha256
-from assay.scenarios.sources.hub import REPOSITORY
-from assay.scenarios.sources.hub_client import COMMIT, Listing
+from assay.scenarios.sources.hub_client import Listing
+from assay.scenarios.sources.hub_names import COMMIT, REPOSITORY, check_repository, check_revision
 from assay.scenarios.sources.tables import read_rows
+from assay.yaml_files import LARGEST_FILE
 
 KINDS = ("json", "csv", "parquet")
 """What dataset_path says where the data are files."""
 HUB = "hf://datasets/"
 IGNORED = frozenset({"trust_remote_code", "verification_mode", "streaming", "num_proc", "download_mode"})
 """Settings that change how data are loaded and not which; code of data sets is never run."""
-
-log = logging.getLogger("assay")
 
 
 class Data(Protocol):
@@ -124,6 +124,10 @@ class Repository:
     files: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Files by split where the task names them; else the repository's card does."""
 
+    def __post_init__(self) -> None:
+        check_repository(self.repo)
+        check_revision(self.revision, self.repo)
+
     @property
     def identity(self) -> str:
         """`hub:owner/name@commit`."""
@@ -138,7 +142,7 @@ class Repository:
         names = self._splits.get(split)
         if names is None:
             raise unknown(f"split of {self.repo}", split, self._splits)
-        paths = {name: hub_client.fetch(self.repo, self._listing, name) for name in names}
+        paths = {name: hub_files.fetch(self.repo, self._listing, name) for name in names}
         files = tuple(DataFile(path=name, sha256=file_sha256(path)) for name, path in paths.items())
         return Rows(_rows({f"{self.repo}: {name}": path for name, path in paths.items()}), files)
 
@@ -162,7 +166,7 @@ class Repository:
             return found
         card = ""
         if "README.md" in listing.files:
-            card = hub_client.fetch(self.repo, listing, "README.md").read_text("utf-8", "replace")
+            card = hub_files.fetch(self.repo, listing, "README.md").read_text("utf-8", "replace")
         return files_of(card, listing.files, self.config, self.repo)
 
 
@@ -172,11 +176,9 @@ def _listed(repo: str, revision: str) -> Listing:
     return hub_client.listing(repo, revision)
 
 
-@functools.cache
 def _warn_of_pin(task: str, repo: str, commit: str) -> None:
-    log.warning(
-        "lm_eval task %s pins no commit of %s; reading %s, which the run records (revision=… pins one)", task, repo, commit
-    )
+    pinned = f"lm_eval task {task} pins no commit of {repo}; reading {commit}"
+    warn_once(f"{pinned}, which the run records (revision=… pins one)")
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class Folder:
     def _splits(self) -> dict[str, list[str]]:
         found = [Path(folder, name) for folder, _, names in os.walk(self.path) for name in names]
         card = self.path / "README.md"
-        text = card.read_text("utf-8", "replace") if card.is_file() else ""
+        text = bounded_bytes(card, str(card), LARGEST_FILE).decode("utf-8", "replace") if card.is_file() else ""
         return files_of(text, [file.relative_to(self.path).as_posix() for file in found], self.config, str(self.path))
 
 

@@ -6,25 +6,26 @@ mention it, directly or through what they include, are parsed.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib.util
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from assay.errors import AssayError, unknown
-
-if TYPE_CHECKING:
-    import yaml
+from assay.once import warn_once
+from assay.yaml_files import LARGEST_FILE, parse_yaml, read_yaml_text
 
 Kind = Literal["task", "group", "tag"]
 HIDDEN = frozenset({"__pycache__", ".ipynb_checkpoints"})
 DEEPEST = 20
 """Files that include one another."""
+MOST_FILES = 100_000
+"""Files of a folder that may be tasks; the harness has 15,000."""
 
 
 @dataclass(frozen=True)
@@ -114,61 +115,42 @@ def load(file: Path) -> dict[str, Any]:
     Raises:
         AssayError: a file is missing, malformed or includes itself; names file and line.
     """
-    return _load(file, ())
+    return _load(file, (), {})
 
 
-def _load(file: Path, above: tuple[Path, ...]) -> dict[str, Any]:
+def _load(file: Path, above: tuple[Path, ...], known: dict[Path, dict[str, Any]]) -> dict[str, Any]:
+    """As `load`; each file is read once, however many include it (`known`)."""
     file = file.resolve()
     if file in above or len(above) > DEEPEST:
         raise AssayError(f"{file} includes itself", f"through {', '.join(path.name for path in above)}")
+    if file in known:
+        return known[file]
     content = _parsed(file)
     if not isinstance(content, dict):
         raise AssayError(f"{file} must be a mapping with the settings of a task", f"it holds a {type(content).__name__}")
     included = content.pop("include", None)
     merged: dict[str, Any] = {}
     for other in included if isinstance(included, list) else [included] if included else []:
-        inherited = _load(file.parent / str(other), (*above, file))
-        inherited.pop("task_list", None)
-        merged.update(inherited)
-    return {**merged, **content}
+        inherited = _load(file.parent / str(other), (*above, file), known)
+        merged.update({key: value for key, value in inherited.items() if key != "task_list"})
+    known[file] = {**merged, **content}
+    return known[file]
 
 
 def _parsed(file: Path) -> Any:
-    import yaml
-
-    try:
-        text = file.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AssayError(f"{file} is not UTF-8 text", "save it as UTF-8") from error
-    except OSError as error:
-        raise AssayError(f"{file} cannot be read: {error.strerror}", "check the path, and what includes it") from error
-    try:
-        return yaml.load(text, Loader=_loader(file.parent))  # a safe loader
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise AssayError(f"{file}{line}: not valid YAML: {(error.problem or '')[:200]}", "correct it there") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise AssayError(f"{file} is not valid YAML: {' '.join(str(error).split())[:200]}", "correct it") from None
-
-
-def _loader(folder: Path) -> type[yaml.SafeLoader]:
-    """A loader of plain data that keeps `!function` as `Code`."""
-    import yaml
-
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-    def code(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Code:
-        return Code(str(loader.construct_scalar(node)), folder)
-
-    loader: type[yaml.SafeLoader] = type("Loader", (base,), {})
-    loader.add_constructor("!function", code)
-    return loader
+    """A file as plain data, `!function` as `Code`. A key that stands twice has its last value, as with the harness."""
+    return parse_yaml(
+        read_yaml_text(file),
+        str(file),
+        tags={"!function": lambda name: Code(name, file.parent)},
+        twice=lambda line, key: warn_once(f"{file}, line {line}: {key[:80]!r} appears twice; this one counts"),
+    )
 
 
 def _tolerated(file: Path) -> dict[str, Any] | None:
     """The settings of a file that only may be what is looked for; `None` where it is broken or no mapping."""
     try:
-        return _load(file, ())
+        return load(file)
     except AssayError:
         return None
 
@@ -195,11 +177,7 @@ def _index(root: Path) -> dict[str, list[Path]]:
     """The files in which a word is the value of a key that names something, or of a list's item; paths by their last part."""
     found: dict[str, list[Path]] = {}
     for file in _files(root):
-        try:
-            text = file.read_bytes()
-        except OSError:
-            continue
-        for line in _LINE.finditer(text):
+        for line in _LINE.finditer(_content(file)):
             for word in _WORD.findall((line["value"] or line["item"] or b"").decode("utf-8", "replace")):
                 found.setdefault(word.rpartition("/")[2], []).append(file)
     return found
@@ -209,16 +187,31 @@ def _files(root: Path) -> Iterator[Path]:
     """Every file that can declare a task or be included by one that does."""
     if root.is_file():
         yield root
+    number = 0
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in HIDDEN]
         # what is only included often has no ending
-        yield from (Path(folder, name) for name in names if "yaml" in name or "yml" in name or "." not in name)
+        for name in names:
+            if "yaml" in name or "yml" in name or "." not in name:
+                number += 1
+                if number > MOST_FILES:
+                    raise AssayError(f"{root} holds more than {MOST_FILES:,} files", "give path= the folder of the tasks alone")
+                yield Path(folder, name)
+
+
+def _content(file: Path) -> bytes:
+    """The bytes of a file; none of what is no file, cannot be read, or is longer than a task can be."""
+    try:
+        found = file.stat()
+        plain = stat.S_ISREG(found.st_mode) and 0 < found.st_size <= LARGEST_FILE  # what the kernel makes up has no size
+        return file.read_bytes() if plain else b""
+    except OSError:
+        return b""
 
 
 def _names(root: Path) -> Iterator[str]:
     """What the files declare, for suggestions where a name is unknown."""
     for file in _files(root):
-        with contextlib.suppress(OSError):
-            for line in _LINE.finditer(file.read_bytes()):
-                if line["key"] in (b"task", b"group"):
-                    yield from _WORD.findall(line["value"].decode("utf-8", "replace"))[:1]
+        for line in _LINE.finditer(_content(file)):
+            if line["key"] in (b"task", b"group"):
+                yield from _WORD.findall(line["value"].decode("utf-8", "replace"))[:1]

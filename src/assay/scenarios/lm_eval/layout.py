@@ -105,16 +105,24 @@ def _patterns(data_files: Any) -> Iterator[tuple[str, str]]:
 
 def _matches(file: str, pattern: str) -> bool:
     """`*` stands for anything but a slash, `**` for any folders."""
-    parts, wanted = file.split("/"), pattern.removeprefix("./").split("/")
-    return _parts_match(parts, wanted)
+    wanted = pattern.removeprefix("./").split("/")
+    if wanted[-1] == "**":
+        wanted.append("*")
+    reached = _passed({0}, wanted)
+    for part in file.split("/"):
+        stayed = {at for at in reached if wanted[at : at + 1] == ["**"]}
+        moved = {at + 1 for at in reached - stayed if at < len(wanted) and fnmatchcase(part, wanted[at])}
+        reached = _passed(stayed | moved, wanted)
+    return len(wanted) in reached
 
 
-def _parts_match(parts: list[str], wanted: list[str]) -> bool:
-    if not wanted or not parts:
-        return not wanted and not parts
-    if wanted[0] == "**":
-        return _parts_match(parts, wanted[1:] or ["*"]) or _parts_match(parts[1:], wanted)
-    return fnmatchcase(parts[0], wanted[0]) and _parts_match(parts[1:], wanted[1:])
+def _passed(reached: set[int], wanted: list[str]) -> set[int]:
+    """How many parts of a pattern can be done with, given those that can: a `**` may also stand for no folder."""
+    found = set(reached)
+    for at, part in enumerate(wanted):
+        if part == "**" and at in found:
+            found.add(at + 1)
+    return found
 
 
 def _guessed(files: Collection[str], name: str | None) -> dict[str, list[str]]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import AssayError
+from assay.once import warn_once
 from assay.records import Message, Reference, Text
 from assay.scenarios.base import Draft, Row
 from assay.scenarios.lm_eval.config import Task
@@ -56,7 +57,7 @@ class Writer:
         if not options:
             raise AssayError("doc_to_choice gives no options", "every document of a multiple_choice task needs some")
         if not self._several_inputs:
-            right = _places(self._target(row), options)
+            right = self._right(row, options)
             references = tuple(Reference(text=text, correct=place in right) for place, text in enumerate(options))
             return Draft(input=self._input(row), references=references)
         ending = _string("doc_to_target", self._target(row))
@@ -67,6 +68,14 @@ class Writer:
         said = Message(role="assistant", content=ending)
         before = self._before(row)
         return Draft(input=(Message(role="system", content=before), said) if before else (said,), references=references)
+
+    def _right(self, row: Row, options: list[str]) -> set[int]:
+        """The right options' places; none where the target names no option, which the harness counts as never hit, too."""
+        right = _places(self._target(row), options)
+        for place in right - set(range(len(options))):
+            told = f"lm_eval task {self.task.name}: doc_to_target gives {place} where there are {len(options)} options"
+            warn_once(f"{told}: nothing is right there (correct the data, or doc_to_target)")
+        return right
 
     def _generation(self, row: Row) -> Draft:
         target = self._target(row)

@@ -3,6 +3,9 @@
 Jinja keeps a template from the program and its files, not from endless loops and texts of any length. Here a filling may do
 a number of things (`MOST`): turns of loops, calls of macros, and characters and items made. What would make more at one
 stroke (repetition, widths, powers, replacing) is counted before it is done.
+
+The same document must always give the same text. Chance (`random`, `lipsum`) is not there, and what Python would write with its
+address in memory, a function or an iterator, cannot become text.
 """
 
 from __future__ import annotations
@@ -10,14 +13,18 @@ from __future__ import annotations
 import functools
 import re
 import threading
-from collections.abc import Callable, Iterable, Sized
+import types
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any
 
 from jinja2 import StrictUndefined, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
+from jinja2.utils import Cycler, Joiner
 from jinja2.visitor import NodeTransformer
+
+from assay.patterns import replaced
 
 MOST = 20_000_000
 """Turns, calls, characters and items of one filling."""
@@ -30,6 +37,58 @@ _WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d*)(?:\.(\*|\d*))?")
 _FORMAT_WIDTH = re.compile(r"\{[^{}]*:[^{}]*?(?:\d{5,}|\{)")
 
 
+class _Textless:
+    """What cannot become text."""
+
+    def __repr__(self) -> str:
+        raise SecurityError(f"{self.said} cannot be written as text")
+
+    said = "a function that is not called"
+
+
+class _Cycler(_Textless, Cycler):
+    said = "a cycler"
+
+
+class _Joiner(_Textless, Joiner):
+    said = "a joiner"
+
+
+class _Lazy(_Textless):
+    """What a filter gives item by item."""
+
+    said = "what a filter gives item by item (write |list or |join behind it)"
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._items
+
+    def __next__(self) -> Any:
+        return next(self._items)
+
+
+class _Function(_Textless):
+    """A function as a template sees it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+
+def _shielded(value: Any) -> Any:
+    """A value without an address in memory to show."""
+    if isinstance(value, Iterator) and not isinstance(value, _Textless):
+        return _Lazy(value)
+    return _Function(value) if isinstance(value, FUNCTIONS) else value
+
+
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, type, functools.partial)
+
+
 class Sandbox(SandboxedEnvironment):
     """An environment for templates of others."""
 
@@ -37,7 +96,9 @@ class Sandbox(SandboxedEnvironment):
 
     def __init__(self) -> None:
         super().__init__(undefined=StrictUndefined, keep_trailing_newline=True)
-        del self.globals["lipsum"]
+        del self.globals["lipsum"], self.filters["random"]
+        self.globals |= {"cycler": _Cycler, "joiner": _Joiner}
+        self.globals = {name: _shielded(value) for name, value in self.globals.items()}
         self._left = threading.local()
         self.filters = {name: self._bounded(name, function) for name, function in self.filters.items()}
         self.add_filter("regex_replace", _regex_replace)
@@ -85,13 +146,22 @@ class Sandbox(SandboxedEnvironment):
             self.spend(len(left) + len(right))
         return self._counted(super().call_binop(context, operator, left, right))
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute`."""
+        return _shielded(super().getattr(obj, attribute))
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]`."""
+        return _shielded(super().getitem(obj, argument))
+
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """A call of a method, a macro or a function."""
         __self.step()
+        __obj = __obj._function if isinstance(__obj, _Function) else __obj
         owner = getattr(__obj, "__self__", None)
         if isinstance(owner, str | bytes):
             __self._check_arguments(str(getattr(__obj, "__name__", "")), (owner, *args, *kwargs.values()))
-        return __self._counted(super().call(__context, __obj, *args, **kwargs))
+        return _shielded(__self._counted(super().call(__context, __obj, *args, **kwargs)))
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """`str.format` as the sandbox has it, for formats without great widths."""
@@ -116,7 +186,7 @@ class Sandbox(SandboxedEnvironment):
         def bounded(*args: Any, **kwargs: Any) -> Any:
             given = args[1:] if hasattr(function, "jinja_pass_arg") else args
             self._check_arguments(name, (*given, *kwargs.values()))
-            return self._counted(function(*args, **kwargs))
+            return _shielded(self._counted(function(*args, **kwargs)))
 
         return bounded
 
@@ -179,4 +249,4 @@ def _check_bits(bits: int) -> None:
 
 
 def _regex_replace(string: str, pattern: str, repl: str, count: int = 0) -> str:
-    return re.sub(pattern, repl, string, count=count)
+    return replaced(pattern, repl, string, count)

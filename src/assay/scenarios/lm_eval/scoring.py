@@ -6,15 +6,15 @@ a second run asks nothing anew.
 
 from __future__ import annotations
 
-import functools
-import logging
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from assay.errors import AssayError, unknown
+from assay.once import warn_once
 from assay.prompting import LanguageModeling, Prompting, VerbatimGeneration, VerbatimScoring
+from assay.prompting.checks import check
 from assay.prompting.filters import Step
 from assay.scenarios.lm_eval.config import Task
 from assay.scenarios.lm_eval.files import Code
@@ -59,8 +59,6 @@ HANDLED = frozenset({"do_sample", "until", "temperature", "top_p", *LIMITS})
 PREFERRED = ("lm_eval_acc", "bits_per_byte")
 """Main metrics before any perplexity, which has no bound and no place among accuracies."""
 
-log = logging.getLogger("assay")
-
 
 def metrics_of(task: Task) -> tuple[str, ...]:
     """The names of our metrics for the task's: its first one first, but for perplexities.
@@ -84,15 +82,9 @@ def metrics_of(task: Task) -> tuple[str, ...]:
     if not mapped:
         raise AssayError(f"lm_eval task {task.name} is judged by {', '.join(missing)}", f"assay has {', '.join(known)}")
     if missing:
-        _warn(f"lm_eval task {task.name}: not computed: {', '.join(missing)}")
+        warn_once(f"lm_eval task {task.name}: not computed: {', '.join(missing)}")
     main = next((name for name in PREFERRED if name in mapped), mapped[0]) if "perplexity" in mapped[0] else mapped[0]
     return tuple(dict.fromkeys((main, *mapped)))
-
-
-@functools.cache
-def _warn(message: str) -> None:
-    """Say it once: a task is declared anew for every candidate."""
-    log.warning("%s", message)
 
 
 def _name(metric: Mapping[str, Any]) -> str:
@@ -132,7 +124,7 @@ def prompting_of(task: Task, pipeline: str) -> Prompting:
     if task.output_type == "loglikelihood_rolling":
         return LanguageModeling()
     listed = [item for item in task.filter_list if not pipeline or str(item.get("name")) == pipeline][:1]
-    steps = tuple(_step(task, step) for item in listed for step in item.get("filter") or ())
+    steps = tuple(_step(task, step) for item in listed for step in _steps(task, item))
     if steps and not any(step.function == "take_first" for step in steps):
         raise AssayError(
             f"lm_eval task {task.name}: the filter {listed[0].get('name')} gives several answers", "it must end in take_first"
@@ -140,12 +132,25 @@ def prompting_of(task: Task, pipeline: str) -> Prompting:
     return _generation(task, steps)
 
 
+def _steps(task: Task, pipeline: Mapping[str, Any]) -> list[Any]:
+    given = pipeline.get("filter") or []
+    if not isinstance(given, list):
+        raise AssayError(f"lm_eval task {task.name}: filter is {str(given)[:80]!r}", "it must be a list of filters")
+    return given
+
+
 def _step(task: Task, given: Any) -> Step:
     if not isinstance(given, dict):
-        raise AssayError(f"lm_eval task {task.name} has the filter {given!r}", "a filter is a mapping with a function")
+        raise AssayError(
+            f"lm_eval task {task.name} has the filter {str(given)[:80]!r}", "a filter is a mapping with a function"
+        )
     plain = {key: value for key, value in given.items() if value is not None}
-    if "mapping_dict" in plain:
-        plain["mapping"] = [(str(key), str(value)) for key, value in dict(plain.pop("mapping_dict")).items()]
+    if isinstance(mapping := plain.get("mapping_dict", {}), dict):
+        plain["mapping"] = [(str(key), str(value)) for key, value in mapping.items()]
+        plain.pop("mapping_dict", None)
+    else:
+        what = f"lm_eval task {task.name}: mapping_dict is {str(mapping)[:80]!r}"
+        raise AssayError(what, "it must be a mapping of texts to texts")
     try:
         return msgspec.convert(plain, Step)
     except (msgspec.ValidationError, TypeError, ValueError) as error:
@@ -156,9 +161,14 @@ def _step(task: Task, given: Any) -> Step:
 
 def _generation(task: Task, steps: tuple[Step, ...]) -> VerbatimGeneration:
     given = task.generation
-    unused = sorted(key for key, value in given.items() if key not in HANDLED and value not in (None, 1, False))
+    unused = sorted(str(key) for key, value in given.items() if key not in HANDLED and value not in (None, 1, False))
     if unused:
-        _warn(f"lm_eval task {task.name}: settings of generation that are not sent: {', '.join(unused)}")
+        warn_once(f"lm_eval task {task.name}: settings of generation that are not sent: {', '.join(unused)}")
+    for key in ("temperature", "top_p", *LIMITS):
+        if isinstance(given.get(key), str):
+            raise AssayError(
+                f"lm_eval task {task.name}: {key} is {given[key]!r}", "write a number, without quotes, such as 0.5"
+            )
     ignore, patterns = _ignored(task)
     sampled = given.get("do_sample")
     temperature = given.get("temperature", 1.0 if sampled else 0.0)
@@ -173,14 +183,16 @@ def _generation(task: Task, steps: tuple[Step, ...]) -> VerbatimGeneration:
         "top_p": given.get("top_p", 1.0),
         "completions": task.repeats,
     }
+    plain = {key: msgspec.to_builtins(value) for key, value in settings.items()}
     try:
-        return msgspec.convert(
-            {key: msgspec.to_builtins(value) for key, value in settings.items()} | {"method": "verbatim_generation"},
-            VerbatimGeneration,
-            strict=False,
-        )
-    except (msgspec.ValidationError, TypeError) as error:
+        prompting = msgspec.convert(plain | {"method": "verbatim_generation"}, VerbatimGeneration, strict=False)
+        check(prompting)
+    except (msgspec.ValidationError, TypeError, OverflowError) as error:
         raise AssayError(f"lm_eval task {task.name}: {error}", "correct it in generation_kwargs or metric_list") from None
+    except AssayError as error:
+        problem = error.message.partition("verbatim_generation: ")[2] or error.message
+        raise AssayError(f"lm_eval task {task.name}: {problem}", f"{error.hint}, in generation_kwargs or repeats") from None
+    return prompting
 
 
 def _ignored(task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -188,7 +200,10 @@ def _ignored(task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:
     own: Mapping[str, Any] = next((metric for metric in task.metric_list if metric.get("metric") == "exact_match"), {})
     ignored = tuple(name for key, name in IGNORE.items() if own.get(key))
     patterns = own.get("regexes_to_ignore") or ()
+    if not isinstance(patterns, list | tuple):
+        what = f"lm_eval task {task.name}: regexes_to_ignore is {str(patterns)[:80]!r}"
+        raise AssayError(what, "it must be a list of patterns")
     if (ignored or patterns) and len(task.metric_list) > 1:
         names = ", ".join(map(_name, task.metric_list))
-        _warn(f"lm_eval task {task.name}: all of {names} see texts without what exact_match ignores")
+        warn_once(f"lm_eval task {task.name}: all of {names} see texts without what exact_match ignores")
     return ignored, tuple(patterns)

@@ -17,7 +17,7 @@ from assay.errors import AssayError
 from assay.prompting import Chat, Generation, MultipleChoiceJoint, Prompting, with_changes
 from assay.records import Rubric, Taxonomy
 from assay.scenarios.base import Scenario, ScenarioFamily, Source
-from assay.scenarios.own.cases import Cases, repeated_id
+from assay.scenarios.own.cases import Cases, HeldOutCases, repeated_id
 from assay.scenarios.own.cells import CaseError, Cells
 from assay.scenarios.own.declaration import Declaration, SourceDeclaration, is_scenario, read_declaration
 from assay.scenarios.own.layout import Layout, layout_of, told
@@ -60,7 +60,7 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
     """
     layout, judge = layout_of(declaration, path), declaration.judge
     main = declaration.metric or (JUDGED if judge and declaration.answer is None else "quasi_exact_match")
-    cases = Cases(_rows_of(declaration, path.parent), layout, _place(declaration).split_column)
+    cases = Cases(_rows_of(declaration, path.parent), layout, _place(declaration).split_column.strip())
     return OwnScenario(
         source=_with_examples(declaration, cases),
         instance=cases.draft,
@@ -112,7 +112,7 @@ def _rows_of(declaration: Declaration, folder: Path) -> Source:
 def _with_examples(declaration: Declaration, cases: Cases) -> Source:
     """The cases, some of them as examples where a share is held out; cases of one group, or with one input, together."""
     share = _place(declaration).held_out
-    return cases if share is None else HeldOut(cases, declaration.scenario, group=cases.group, share=share)
+    return cases if share is None else HeldOutCases(cases, declaration.scenario, group=cases.group, share=share)
 
 
 def cases_of(scenario: Scenario) -> Cases | None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import compress, count, islice, repeat
+from typing import Any
 
 from assay.errors import AssayError, unknown
 from assay.records import Split
-from assay.scenarios.base import Draft, Row, Rows, Source
-from assay.scenarios.own.cells import SHOWN, CaseError, Cells
+from assay.scenarios.base import Draft
+from assay.scenarios.own.cells import SHOWN, CaseError, Cells, texts_of
 from assay.scenarios.own.layout import Layout
+from assay.scenarios.rows import Row, Rows, Source, within
+from assay.scenarios.sources.heldout import HeldOut, others
 from assay.scenarios.sources.local import SPLIT_WORDS, SPLITS
 from assay.text import one_line
 from assay.yaml_files import at_line
 
 LOOKED_AT = 1000
 """Rows in which a column is looked for that one row lacks."""
+TOGETHER = 1024
+"""Ids that are handed on together."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,33 @@ class Cases:
             CaseError: a row lacks a column that others have, or names no split.
             AssayError: the source cannot be read, or the declaration names a column that no row has.
         """
-        whole = self.source.read("test" if self.split_column else split)
-        return Rows(self._cases(whole.rows, split), whole.files)
+        whole = self._whole(split)
+        mine = self._marks(split) if self.split_column else None
+
+        def marked(marks: Sequence[int]) -> Iterator[Row]:
+            return self._cases(whole, marks if mine is None else within(mine, marks))
+
+        return CaseRows(self._cases(whole, mine), whole.files, of=marked)
+
+    def names(self, split: Split) -> Iterator[Sequence[str | None]]:
+        """The ids of the cases of a split, in blocks; `None` for one without.
+
+        Raises:
+            CaseError: a row lacks a column, or has something as its id that is no text.
+            AssayError: as with `read`.
+        """
+        marks = iter(self._marks(split)) if self.split_column else repeat(1)
+        for before, rows in self._blocks(self._whole(split)):
+            yield list(compress(self.ids_of(rows, before), marks))
+
+    def named_groups(self, split: Split) -> Iterator[tuple[Sequence[str | None], Sequence[str]]]:
+        """The ids of the cases of a split and what is held out together with each, in blocks; without a split column.
+
+        Raises:
+            CaseError: as with `names` and `group`.
+        """
+        for before, rows in self._blocks(self._whole(split)):
+            yield self.ids_of(rows, before), self.layout.groups_of(rows, self.file, before)
 
     def draft(self, case: Row) -> Draft:
         """The draft that a case becomes.
@@ -84,37 +114,132 @@ class Cases:
 
     def lacking(self, cells: Cells, column: str) -> AssayError:
         """What to tell of a row without a column: where no row has it, not the row is wrong but the declaration."""
-        known = dict.fromkeys(map(str, cells.row))
+        known = dict.fromkeys(name.strip() for name in map(str, cells.row))
         for split in self.source.splits():
             with suppress(AssayError):  # what else is wrong with the file is told where it is read
                 for row in islice(self.source.read(split).rows, LOOKED_AT):
-                    if column in row:
+                    if column in fitted(row, (column,)):
                         return cells.wrong("", f"lacks {one_line(column, 80)!r}", "fill it in or leave the row out")
-                    known.update(dict.fromkeys(map(str, row)))
+                    known.update(dict.fromkeys(name.strip() for name in map(str, row)))
         steps = self.layout.places.get(column, ("source", "split_column"))
         where = f"{at_line(self.layout.path, *steps)}, {'split_column' if steps[0] == 'source' else steps[0]}"
         return AssayError(f"{where}: {self.file} has no column {one_line(column, 80)!r}", unknown("", column, known).hint)
 
     @functools.cached_property
     def _present(self) -> tuple[Split, ...]:
-        found = {split_of(cells, self.split_column) for cells in self._whole(self.source.read("test").rows)}
-        return tuple(split for split in SPLITS if split in found)
+        found = set(self._splits)
+        return tuple(split for code, split in enumerate(SPLITS) if code in found)
 
-    def _whole(self, rows: Iterable[Row]) -> Iterator[Cells]:
-        """The rows, numbered; each has every column. The same object for all rows: there may be millions."""
+    @functools.cached_property
+    def _splits(self) -> bytes:
+        """The split of each row, as its place among `SPLITS`. Reads the file once."""
+        codes = bytearray()
+        known: dict[Any, int] = {}
+        column = self.split_column
+        for before, rows in self._blocks(self._whole("test")):
+            try:
+                codes += bytes([known[row[column]] for row in rows])
+            except (KeyError, TypeError):  # a word that was not there before, or no word
+                for number, row in enumerate(rows, before + 1):
+                    code = SPLITS.index(split_of(Cells(row, self.file, number), column))
+                    codes.append(code)
+                    if isinstance(row[column], str):
+                        known[row[column]] = code
+        return bytes(codes)
+
+    def _marks(self, split: Split) -> bytes:
+        """1 for each row of the file that is of a split, else 0."""
+        code = SPLITS.index(split)
+        return self._splits.translate(bytes(code == other for other in range(256)))
+
+    def _whole(self, split: Split) -> Rows:
+        """The rows of the file that a split stands in."""
+        return self.source.read("test" if self.split_column else split)
+
+    def _blocks(self, whole: Rows) -> Iterator[tuple[int, Sequence[Row]]]:
+        """Blocks of rows that have every column, each with the number of rows before it."""
+        before, columns = 0, frozenset(self.columns)
+        for found in whole.blocks():
+            rows = found
+            if not all(columns <= row.keys() for row in found):
+                rows = [self._complete(row, number) for number, row in enumerate(found, before + 1)]
+            yield before, rows
+            before += len(rows)
+
+    def _complete(self, row: Row, number: int) -> Row:
+        """A row in which every column stands under the name that the declaration has for it."""
+        found = fitted(row, self.columns)
+        missing = next((column for column in self.columns if column not in found), None)
+        if missing is not None:
+            raise self.lacking(Cells(found, self.file, number), missing)
+        return found
+
+    def ids_of(self, rows: Sequence[Row], before: int) -> Sequence[str | None]:
+        """The ids of rows that follow each other, `before` of them being before these in the file.
+
+        Raises:
+            CaseError: one is no text.
+        """
+        column = self.layout.id
+        if not column:
+            return [None] * len(rows)
+        found = texts_of([row[column] for row in rows])
+        if found is None:
+            found = [Cells(row, self.file, number).label(column) for number, row in enumerate(rows, before + 1)]
+        return [text.strip() or None for text in found]
+
+    def _cases(self, whole: Rows, marks: Sequence[int] | None) -> Iterator[Row]:
+        """The cases of all rows, or of those that are marked."""
+        numbers: Iterable[int] = count(1)
+        if marks is not None:
+            numbers = (number for number, mark in enumerate(marks, 1) if mark)
         columns = frozenset(self.columns)
-        cells = Cells({}, self.file, 0)
-        for cells.number, cells.row in enumerate(rows, start=1):
-            if not columns <= cells.row.keys():
-                raise self.lacking(cells, next(column for column in self.columns if column not in cells.row))
-            yield cells
+        for number, found in zip(numbers, whole.rows if marks is None else whole.marked(marks), strict=False):
+            row = found if columns <= found.keys() else self._complete(found, number)
+            name = Cells(row, self.file, number).label(self.layout.id) if self.layout.id else ""
+            yield {"row": row, "number": number, "id": name or None}
 
-    def _cases(self, rows: Iterable[Row], split: Split) -> Iterator[Row]:
-        for cells in self._whole(rows):
-            if self.split_column and split_of(cells, self.split_column) != split:
-                continue
-            name = cells.label(self.layout.id) if self.layout.id else ""
-            yield {"row": cells.row, "number": cells.number, "id": name or None}
+
+@dataclass(frozen=True)
+class CaseRows(Rows):
+    """The cases of a split."""
+
+    of: Callable[[Sequence[int]], Iterator[Row]] = field(kw_only=True)
+    """Those that are marked."""
+
+    def marked(self, marks: Sequence[int]) -> Iterator[Row]:
+        """The cases whose mark is true; the source passes over the other rows."""
+        return self.of(marks)
+
+
+@dataclass(frozen=True)
+class HeldOutCases(HeldOut):
+    """Cases of which a share becomes examples; ids and groups are told in one pass."""
+
+    source: Cases
+
+    def names(self, split: Split) -> Iterator[Sequence[str | None]]:
+        """The ids of the cases that are, or are not, held out, in blocks; `None` for one without.
+
+        Raises:
+            CaseError: a row lacks a column, or its id, group or input is no text.
+            AssayError: the source cannot be read.
+        """
+        names: list[str | None] = []
+
+        def groups() -> Iterator[str]:
+            for ids, found in self.source.named_groups(self.split):
+                names.extend(ids)
+                yield from found
+
+        vars(self)["held_out"] = marks = self.marks(groups())  # so that it is not found out again
+        wanted = compress(names, marks if split == "train" else others(marks))
+        return iter(lambda: list(islice(wanted, TOGETHER)), [])
+
+
+def fitted(row: Row, columns: Iterable[str]) -> Row:
+    """A row that lacks one of some columns, with its names also as they are without white space around them."""
+    return row if row.keys() >= set(columns) else {**{str(name).strip(): cell for name, cell in row.items()}, **row}
 
 
 def split_of(cells: Cells, column: str) -> Split:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,8 @@ from assay.errors import unknown
 from assay.scenarios.base import RowError
 from assay.text import one_line
 
+LONGEST_TEXT = 1 << 24
+"""Characters of a cell that is asked: several times what any model reads."""
 SHOWN = 60
 """Characters of a wrong value that a message shows."""
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -111,10 +113,27 @@ class Cells:
             raise self.wrong(column, f"it holds {kind(value)} where a text is needed", "write a text or a number")
         else:
             text = str(value)
-        if strange := _NO_TEXT.search(text):
+        if len(text) > LONGEST_TEXT:
+            hint = f"at most {LONGEST_TEXT:,} are asked; leave the row out"
+            raise self.wrong(column, f"it holds {len(text):,} characters", hint)
+        if not is_text(text):
+            strange = _NO_TEXT.findall(text)
             called = "NUL" if strange[0] == "\0" else "half a character"
             raise self.wrong(column, f"it holds a character that is not text: {called}", "remove it")
         return text
+
+
+def is_text(text: str) -> bool:
+    """Whether a text holds neither NUL nor half a character."""
+    return "\0" not in text if text.isascii() else _NO_TEXT.search(text) is None
+
+
+def texts_of(values: Sequence[Any]) -> Sequence[str] | None:
+    """Many cells at once, where each is a text; `None` where one has to be looked at by itself."""
+    if not set(map(type, values)) <= {str}:
+        return None
+    whole = "".join(values)
+    return values if len(whole) <= LONGEST_TEXT and is_text(whole) else None
 
 
 def decoded(text: str) -> object:

@@ -191,9 +191,16 @@ def _of_cases(declaration: Declaration) -> list[Problem]:
     by_place = isinstance(answer, AnswerDeclaration) and answer.written != "text"
     both = (declaration.input is None) == (declaration.messages is None)
     turns = declaration.messages if isinstance(declaration.messages, list) else []
+    last = (turns[-1].role if turns else None) or "user"
     return [
         (not NAME.fullmatch(name), ("scenario",), f"{name[:80]!r} cannot be a name", "use letters, digits and - _ ."),
         (both, ("messages",), "a scenario has either input or messages", 'write input: "{column}"'),
+        (
+            last != "user",
+            ("messages", len(turns) - 1),
+            f"the conversation ends with what the {last} says",
+            "let it end with what the user says, or with a column of messages",
+        ),
         (isinstance(options, list) and len(options) < 2, ("options",), "one option is no choice", "list at least two"),
         (by_place and options is None, ("answer", "as"), "letters and numbers stand for options", "add options"),
         (options is not None and answer is None, ("options",), "options need an answer", "name its column: answer: column"),

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
+import msgspec
+
 from assay.errors import AssayError
 from assay.prompting.base import as_text
-from assay.prompting.reading import letter_for
+from assay.prompting.reading import MOST_LETTERED, letter_for
 from assay.records import Contrast, Message, Reference, Text
-from assay.scenarios.base import Draft
+from assay.scenarios.base import Draft, Row
+from assay.scenarios.checks import wrong_turns
 from assay.scenarios.own.cells import SHOWN, Cells
 from assay.scenarios.own.declaration import AnswerDeclaration, Declaration, Role, Turn
 from assay.scenarios.own.templates import Template, template
@@ -90,11 +94,21 @@ class Layout:
         named = cells.label(self.group) if self.group else ""
         return named or as_text(self._input(cells))
 
+    def groups_of(self, rows: Sequence[Row], file: str, before: int) -> list[str]:
+        """`group_of` of rows that follow each other, `before` of them being before these in the file.
+
+        Raises:
+            CaseError: as there.
+        """
+        found = self.input.fill_many(rows) if self.input and not self.group else None
+        return found or [self.group_of(Cells(row, file, number)) for number, row in enumerate(rows, before + 1)]
+
     def _input(self, cells: Cells) -> Text:
         if self.input is not None:
             text = self.input.fill(cells)
-            blank = [column for column in self.input.columns if not cells.text(column).strip()]
-            if not text.strip() or (blank and len(blank) == len(self.input.columns)):
+            filled = any(cells.text(column).strip() for column in self.input.columns)
+            if not text.strip() or (self.input.columns and not filled):
+                blank = [column for column in self.input.columns if not cells.text(column).strip()]
                 raise cells.wrong(", ".join(blank), "the input is empty", "fill it in or leave the row out")
             return text
         messages: list[Message] = []
@@ -109,15 +123,8 @@ class Layout:
 
     def _check_turns(self, cells: Cells, messages: Sequence[Message]) -> None:
         """Refuse a conversation in which it is not the model's turn to speak."""
-        named = ", ".join(turn for turn in self.turns if isinstance(turn, str))
-        if not any(message.role != "system" and message.content.strip() for message in messages):
-            raise cells.wrong(named, "the conversation is empty", f"write {MESSAGES} or leave the row out")
-        last = messages[-1]
-        if last.role != "user":
-            hint = "let it end with what the user says; the right reply stands in a column of its own"
-            raise cells.wrong(named, f"the conversation ends with what the {last.role} says", hint)
-        if not last.content.strip():
-            raise cells.wrong(named, "the last message is empty", "fill it in or leave the row out")
+        if wrong := wrong_turns(messages):
+            raise cells.wrong(", ".join(turn for turn in self.turns if isinstance(turn, str)), *wrong)
 
     def _references(self, cells: Cells) -> tuple[Reference, ...]:
         if self.answer is None:
@@ -144,7 +151,7 @@ class Layout:
         if len(options) < 2 or not all(options):
             problem = "an option is empty" if options else "there are no options"
             raise cells.wrong(column, problem if len(options) != 1 else "one option is no choice", "give at least two")
-        twice = next((option for option in options if options.count(option) > 1), None)
+        twice = next((option for option, times in Counter(options).items() if times > 1), None)
         if twice is not None:
             raise cells.wrong(column, f"the option {twice[:SHOWN]!r} appears twice", "leave one out")
         return options
@@ -153,13 +160,10 @@ class Layout:
         """Which option an answer names."""
         assert self.answer is not None
         written, column = self.answer.written, self.answer.column
-        letters = [letter_for(place) for place in range(len(options))]
-        names = {
-            "text": options,
-            "letter": letters,
-            "number": [str(place + 1) for place in range(len(options))],
-            "position": [str(place) for place in range(len(options))],
-        }[written]
+        if written == "letter" and len(options) > MOST_LETTERED:
+            raise cells.wrong(column, f"there are {len(options)} options and {MOST_LETTERED} letters", "name them as: number")
+        called: Mapping[str, Callable[[int], str]] = {"letter": letter_for, "number": lambda at: str(at + 1), "position": str}
+        names = options if written == "text" else list(map(called[written], range(len(options))))
         meant = answer.strip("().").upper() if written == "letter" else answer
         if meant in names:
             return names.index(meant)
@@ -187,7 +191,7 @@ def _message(cells: Cells, column: str, number: int, message: Mapping[str, Any])
 
 
 def layout_of(declaration: Declaration, path: Path) -> Layout:
-    """The layout that a declaration describes.
+    """The layout that a declaration describes; white space around the name of a column does not count.
 
     Raises:
         AssayError: a template is malformed; names file and line.
@@ -201,25 +205,27 @@ def layout_of(declaration: Declaration, path: Path) -> Layout:
 
     def turn(index: int, given: Turn) -> tuple[Role, Template] | str:
         if given.column is not None:
-            return given.column
+            return given.column.strip()
         return given.role or "user", parsed(given.content or "", "messages", index, "content")
 
     messages, options, answer = declaration.messages, declaration.options, declaration.answer
+    if isinstance(answer, str):
+        answer = AnswerDeclaration(column=answer)
+    named = declaration.subgroups
+    subgroups = named if isinstance(named, dict) else {name.strip(): name for name in named}
     return Layout(
         input=None if declaration.input is None else parsed(declaration.input, "input"),
-        turns=(messages,) if isinstance(messages, str) else tuple(turn(*item) for item in enumerate(messages or ())),
-        options=options or ""
+        turns=(messages.strip(),) if isinstance(messages, str) else tuple(turn(*item) for item in enumerate(messages or ())),
+        options=(options or "").strip()
         if not isinstance(options, list)
         else tuple(parsed(str(option), "options", index) for index, option in enumerate(options)),
-        answer=AnswerDeclaration(column=answer) if isinstance(answer, str) else answer,
+        answer=None if answer is None else msgspec.structs.replace(answer, column=answer.column.strip()),
         separator=declaration.separator,
-        id=declaration.id,
-        group=declaration.group,
+        id=(declaration.id or "").strip() or None,
+        group=(declaration.group or "").strip() or None,
         worked=None if declaration.worked is None else parsed(declaration.worked, "worked"),
-        contrasts=declaration.contrasts,
-        subgroups={name: name for name in declaration.subgroups}
-        if isinstance(declaration.subgroups, list)
-        else declaration.subgroups,
+        contrasts=(declaration.contrasts or "").strip() or None,
+        subgroups={axis: column.strip() for axis, column in subgroups.items()},
         path=path,
     )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from assay.errors import AssayError
-from assay.scenarios.own.cells import Cells
+from assay.scenarios.base import Row
+from assay.scenarios.own.cells import Cells, texts_of
 
-_PARTS = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+")
+_PARTS = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+")
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,22 @@ class Template:
             CaseError: a column is missing or no text; names it.
         """
         return "".join(cells.text(text) if is_column else text for text, is_column in self.parts)
+
+    def fill_many(self, rows: Sequence[Row]) -> list[str] | None:
+        """The texts of many rows at once, where each of their cells is a text and none of the first column's is blank.
+
+        `None` where a row has to be looked at by itself.
+        """
+        parts: list[Iterable[str]] = []
+        cells: list[Sequence[str]] = []
+        for text, is_column in self.parts:
+            found = texts_of([row[text] for row in rows]) if is_column else None
+            if found is not None:
+                cells.append(found)
+            elif is_column:
+                return None
+            parts.append(repeat(text) if found is None else found)
+        return list(map("".join, zip(*parts, strict=False))) if cells and all(map(str.strip, cells[0])) else None
 
 
 def template(text: str) -> Template:

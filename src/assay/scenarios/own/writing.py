@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -19,20 +20,31 @@ FEWEST_TO_SHARE = 10
 """Cases below which none can be spared as an example."""
 COMMENTS = 34
 """Column at which comments stand."""
+MOST_TOLD = 4_000
+"""Characters of a list of options up to which every prompt names them all."""
 ROOM = 4
 """Tokens that a label's word may take, and more for the longest."""
 
 
-def scenario_text(guess: Guess, data: Path) -> str:
-    """The YAML of a scenario, to be put beside its data."""
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", data.name.split(".")[0]).strip("_.-") or "cases"
+def scenario_text(guess: Guess, data: Path, place: Path | None = None) -> str:
+    """The YAML of a scenario.
+
+    Args:
+        guess: what the columns are.
+        data: the file of cases.
+        place: where the YAML is to lie; beside its data where not given.
+    """
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", (place or data).name.split(".")[0]).strip("_.-") or "cases"
+    file = data.name
+    if place is not None and place.parent.resolve() != data.parent.resolve():
+        file = os.path.relpath(data.resolve(), place.parent.resolve())
     lines = [
         "# What is asked, what is right, and how it is scored. Every key is explained in docs/own_cases.md.",
         *(f"# Look: {one_line(doubt)}" for doubt in guess.doubts),
         f"scenario: {quoted(name)}",
         'about: ""\t# one sentence: what does it tell to be good at this?',
         "",
-        *_source(guess, data),
+        *_source(guess, file),
         "",
         *_cases(guess),
         "",
@@ -63,8 +75,8 @@ def _escape(character: str) -> str:
     return character if harmless else f"\\u{ord(character):04x}" if ord(character) < 65536 else f"\\U{ord(character):08x}"
 
 
-def _source(guess: Guess, data: Path) -> list[str]:
-    lines = ["source:", f"  file: {quoted(data.name)}"]
+def _source(guess: Guess, file: str) -> list[str]:
+    lines = ["source:", f"  file: {quoted(file)}"]
     if guess.split:
         lines.append(f"  split_column: {quoted(guess.split)}\t# train rows are examples, test rows are asked")
     elif _shares(guess) and guess.rows >= FEWEST_WITH_EXAMPLES:
@@ -117,7 +129,8 @@ def _cases(guess: Guess) -> list[str]:
     groups = ", ".join(map(quoted, guess.subgroups))
     lines.append(f"subgroups: [{groups}]\t# numbers are given for each of their values")
     if guess.unused:
-        lines.append(f"# columns that are not used: {', '.join(map(quoted, guess.unused))}")
+        named = (quoted(name) + (f" ({why})" if why else "") for name, why in guess.unused.items())
+        lines.append(f"# columns that are not used: {', '.join(named)}")
     return lines
 
 
@@ -125,9 +138,10 @@ def _prompting(guess: Guess) -> list[str]:
     """How it is asked: labels as words, options by letter, anything else as text."""
     shots = _examples(guess) if guess.split or (_shares(guess) and guess.rows >= FEWEST_WITH_EXAMPLES) else 0
     if guess.messages and not guess.options:
-        lines = ["prompting:", "  method: chat\t# sends the messages as they are", "  max_tokens: 512"]
+        room = _room(guess) if guess.labels else 512
+        lines = ["prompting:", "  method: chat\t# sends the messages as they are", f"  max_tokens: {room}"]
         if guess.labels:
-            lines.append(f"  system: {quoted(told(guess.labels))}\t# the model sees no options otherwise")
+            lines.append(f"  system: {_told(guess)}\t# the model sees no options otherwise")
         return lines
     if guess.options:
         return ["prompting:", "  method: multiple_choice_joint\t# shows the options, asks for a letter", f"  shots: {shots}"]
@@ -136,11 +150,25 @@ def _prompting(guess: Guess) -> list[str]:
     return [
         "prompting:",
         "  method: generation\t# the model writes one of the options",
-        f"  instructions: {quoted(f'{told(guess.labels)}{chr(10)}')}",
+        f"  instructions: {_told(guess, chr(10))}",
         f"  shots: {shots}\t# examples shown before the question",
-        f"  max_tokens: {ROOM + max(map(len, guess.labels)) // 2}",
+        f"  max_tokens: {_room(guess)}",
         '  stop: ["\\n"]',
     ]
+
+
+def _room(guess: Guess) -> int:
+    """Tokens that the longest label may take."""
+    return ROOM + max(map(len, guess.labels)) // 2
+
+
+def _told(guess: Guess, end: str = "") -> str:
+    """The options in words; where they are too long for every prompt, a sentence to be put right by who knows them."""
+    words = told(guess.labels)
+    if len(words) > MOST_TOLD:
+        words = "Answer with the one label that fits, and nothing else."
+        return f"{quoted(words + end)}\t# the {len(guess.labels)} options are too long for every prompt: describe them"
+    return quoted(words + end)
 
 
 def _rest(guess: Guess) -> list[str]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
-import heapq
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.errors import AssayError
 from assay.identity import ranking
 from assay.records import Split
-from assay.scenarios.base import Row, Rows, Source
+from assay.scenarios.rows import PartRows, Row, Rows, Source
 
 LEAST = 2
 """Groups that become train however small the share."""
+BEGINNING = 8
+"""Bytes of a group's digest that it is ranked and told apart by: a million rows take 8 MB."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,15 @@ class HeldOut:
             AssayError: the source cannot be read.
         """
         whole = self.source.read(self.split)
-        wanted = split == "train"
-        rows = (row for place, row in enumerate(whole.rows) if (place in self._held_out) == wanted)
-        return Rows(rows, whole.files)
+        return PartRows(self._part(split, whole), whole.files, whole=whole, part=lambda: self._marks(split))
+
+    def _part(self, split: Split, whole: Rows) -> Iterator[Row]:
+        """The rows of one side. Which these are is found out when the first is wanted."""
+        yield from whole.marked(self._marks(split))
+
+    def _marks(self, split: Split) -> bytes:
+        """1 for each row of the source that is of a split, else 0."""
+        return self.held_out if split == "train" else others(self.held_out)
 
     def _of(self, row: Row) -> str:
         try:
@@ -64,17 +71,45 @@ class HeldOut:
             ) from error
 
     @functools.cached_property
-    def _held_out(self) -> frozenset[int]:
-        """The places of the rows that become train."""
-        return self.places(self._of(row) for row in self.source.read(self.split).rows)
+    def held_out(self) -> bytes:
+        """For each row of the source in order: 1 if it becomes train, else 0. Reads them once."""
+        return self.marks(map(self._of, self.source.read(self.split).rows))
 
-    def places(self, groups: Iterable[str]) -> frozenset[int]:
-        """The places of the rows that become train, where these are the groups of all rows in their order."""
-        rank = ranking("held out", self.name)
-        ranks = [rank(group) for group in groups]
-        different = set(ranks)
-        held_out = frozenset(heapq.nsmallest(held_out_of(len(different), self.share, self.least), different))
-        return frozenset(place for place, group in enumerate(ranks) if group in held_out)
+    def marks(self, groups: Iterable[str]) -> bytes:
+        """1 for each row that becomes train, 0 for the others, where these are the groups of all rows in their order."""
+        beginnings = bytearray()
+        for group in groups:
+            beginnings += self.beginning(group)
+        return self.moved(beginnings)
+
+    def beginning(self, group: str) -> bytes:
+        """The 8 bytes that a group is ranked by.
+
+        Two of a million groups have the same with a probability of 3e-8, and would then go together.
+        """
+        return self._rank(group)[:BEGINNING]
+
+    def moved(self, beginnings: bytes | bytearray) -> bytes:
+        """1 for each row that becomes train, 0 for the others, given the `beginning` of each row's group, one after another."""
+        import numpy as np
+
+        ranks = np.frombuffer(beginnings, dtype=f">u{BEGINNING}").astype(f"u{BEGINNING}")
+        rising = np.sort(ranks)
+        different = rising[np.append(True, rising[1:] != rising[:-1])[: len(rising)]]
+        moved = held_out_of(len(different), self.share, self.least)
+        return bytes((ranks <= different[moved - 1]).tobytes() if moved > 0 else len(ranks))
+
+    @functools.cached_property
+    def _rank(self) -> Callable[[str], bytes]:
+        return ranking("held out", self.name)
+
+
+def others(marks: bytes) -> bytes:
+    """True where these are not."""
+    return marks.translate(_OTHERS)
+
+
+_OTHERS = bytes([1]) + bytes(255)
 
 
 def held_out_of(groups: int, share: float, least: int = LEAST) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,13 +12,14 @@ from pathlib import Path
 from assay.errors import AssayError
 from assay.records import DataFile, Split
 from assay.scenarios.base import Row, Rows
-from assay.scenarios.sources import hub_client
+from assay.scenarios.sources import hub_client, hub_files
 from assay.scenarios.sources.digests import file_sha256
 from assay.scenarios.sources.hub_client import Listing
+from assay.scenarios.sources.hub_names import check_repository, check_revision
+from assay.scenarios.sources.hub_requests import is_mirror
 from assay.scenarios.sources.tables import read_rows
 
 Pattern = str | tuple[str, ...]
-REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Hub:
     mirror lacks the train split, questions are asked without examples, with a warning.
 
     Raises:
-        AssayError: the name of the repository is not of the form owner/name.
+        AssayError: the repository or the revision has a name that none can have.
     """
 
     repo: str
@@ -50,8 +50,8 @@ class Hub:
     """Whether an account must accept terms before it may read the repository."""
 
     def __post_init__(self) -> None:
-        if not REPOSITORY.fullmatch(self.repo):
-            raise AssayError(f"{self.repo!r} is not the name of a dataset repository", "write it as owner/name")
+        check_repository(self.repo)
+        check_revision(self.revision, self.repo)
 
     @property
     def identity(self) -> str:
@@ -78,11 +78,11 @@ class Hub:
         try:
             names = matching(self._listing, pattern, self.repo)
         except AssayError:
-            if split != "train" or not hub_client.is_mirror():
+            if split != "train" or not is_mirror():
                 raise
             hub_client.warn_of_no_examples(self.repo)
             return Rows(())
-        paths = {name: hub_client.fetch(self.repo, self._listing, name) for name in names}
+        paths = {name: hub_files.fetch(self.repo, self._listing, name) for name in names}
         return Rows(self._rows(paths), tuple(DataFile(path=name, sha256=file_sha256(path)) for name, path in paths.items()))
 
     def in_cache(self, split: Split) -> bool:
@@ -91,13 +91,13 @@ class Hub:
         if pattern is None or known is None:
             return False
         try:
-            return all(hub_client.in_cache(self.repo, known, name) for name in matching(known, pattern, self.repo))
+            return all(hub_files.in_cache(self.repo, known, name) for name in matching(known, pattern, self.repo))
         except AssayError:
             return False
 
     def _rows(self, paths: dict[str, Path]) -> Iterator[Row]:
         for name, path in paths.items():
-            yield from read_rows(path, f"{self.repo}: {name}")
+            yield from read_rows(path, f"{self.repo}: {name}", trusted=True)
 
     @functools.cached_property
     def _listing(self) -> Listing:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from assay.errors import AssayError
 from assay.records import DataFile, Split
 from assay.scenarios.base import Row, Rows
 from assay.scenarios.sources.digests import file_sha256
-from assay.scenarios.sources.tables import read_rows
+from assay.scenarios.sources.tables import read_blocks, read_rows
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 SPLIT_WORDS: dict[str, Split] = {
@@ -23,6 +23,21 @@ SPLIT_WORDS: dict[str, Split] = {
     "dev": "valid",
     "test": "test",
 }
+
+
+@dataclass(frozen=True)
+class FileRows(Rows):
+    """All rows of a file."""
+
+    path: Path = field(kw_only=True)
+
+    def blocks(self) -> Iterator[Sequence[Row]]:
+        """The rows, in the blocks in which the file is read."""
+        return read_blocks(self.path, str(self.path))
+
+    def marked(self, marks: Sequence[int]) -> Iterator[Row]:
+        """The rows whose mark is true; the other lines of a text are not decoded."""
+        return read_rows(self.path, str(self.path), marks)
 
 
 @dataclass(frozen=True)
@@ -76,9 +91,10 @@ class File:
         first = read_rows(path, str(path))
         # The first row is read here so that a file that cannot be read is reported before anything uses its digest.
         rows: Iterator[Row] = chain([next(first)], first)
-        if self.split_column is not None:
-            rows = (row for found, row in self._assigned(rows, path) if found == split)
-        return Rows(rows, (DataFile(path=path.name, sha256=file_sha256(path)),))
+        files = (DataFile(path=path.name, sha256=file_sha256(path)),)
+        if self.split_column is None:
+            return FileRows(rows, files, path=path)
+        return Rows((row for found, row in self._assigned(rows, path) if found == split), files)
 
     def path_of(self, split: Split) -> Path:
         """The file of a split that it has."""

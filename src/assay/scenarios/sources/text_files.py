@@ -72,6 +72,26 @@ def check_encoding(head: bytes, name: str) -> None:
         raise AssayError(f"{name} is not UTF-8: it looks like UTF-16", SAVE_AS_UTF8)
 
 
+def why_not_csv(error: csv.Error, first: int, last: int) -> tuple[str, str]:
+    """What Python's reader of tables says, as a sentence about a line, and how to put it right.
+
+    Args:
+        error: the reader's.
+        first: the line at which the row begins that cannot be read.
+        last: the line read last.
+    """
+    if "end of data" in str(error):
+        return f"line {first} opens a quote that is never closed", "check its quotes"
+    if "new-line character" in str(error):
+        return (
+            f"line {last} holds a carriage return outside quotes",
+            "save it with the line ends of Unix or Windows, not of old Macs",
+        )
+    hint = "leave the row out" if "field larger" in str(error) else "check its quotes"
+    began = f", in the row that begins at line {first}" if first < last else ""
+    return f"line {last} is not CSV: {error}{began}", hint
+
+
 def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
     """Why a line cannot be read: `byte 4 is 0xe9; it looks like Windows-1252`."""
     byte = f"byte {error.start + 1} is {line[error.start]:#04x}"

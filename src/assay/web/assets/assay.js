@@ -15,10 +15,8 @@ function compare(one, other) {
   return first === "number" ? one - other : one.localeCompare(other, "en", { numeric: true });
 }
 
-function sortBy(table, head, column) {
-  const before = head.getAttribute("aria-sort");
-  const largest = head.dataset.better ? head.dataset.better === "higher" : head.classList.contains("number");
-  const descending = before ? before === "ascending" : largest; // first the better end, or the largest numbers
+function sortBy(table, head, descending) {
+  const column = head.cellIndex;
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", descending ? "descending" : "ascending");
   const rows = Array.from(table.tBodies[0].rows);
@@ -30,15 +28,21 @@ function sortBy(table, head, column) {
   table.tBodies[0].append(...rows);
 }
 
+function sortAnew(table, head) {
+  const before = head.getAttribute("aria-sort");
+  const largest = head.dataset.better ? head.dataset.better === "higher" : head.classList.contains("number");
+  sortBy(table, head, before ? before === "ascending" : largest); // first the better end, or the largest numbers
+}
+
 // The head itself sorts; where it leads to what it means, a question mark does instead, and a link to a page stays one.
 function makeSortable(table) {
   if (!table.tHead || table.tBodies.length !== 1 || table.tBodies[0].rows.length < 2) return;
-  Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
+  Array.from(table.tHead.rows[0].cells).forEach((head) => {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
     button.setAttribute("aria-label", "sort by " + head.textContent.trim());
-    button.addEventListener("click", () => sortBy(table, head, column));
+    button.addEventListener("click", () => sortAnew(table, head));
     const link = head.querySelector("a");
     if (!link) button.append(...head.childNodes);
     else if ("explains" in link.dataset) {
@@ -140,18 +144,112 @@ function showWeighed(section, data) {
   section.querySelector("[data-said] b").textContent = `At these weights ${name} is first${sure}.`;
 }
 
+// The address follows, so that it can be passed on, and so do the other forms of the page.
+function rememberWeights(sliders) {
+  const place = new URL(window.location.href);
+  for (const slider of sliders) {
+    place.searchParams.set(slider.name, slider.value);
+    for (const form of document.querySelectorAll("form[method=get]")) {
+      if (form === slider.form) continue;
+      const held = form.querySelector(`input[type=hidden][name="${slider.name}"]`) ?? document.createElement("input");
+      Object.assign(held, { type: "hidden", name: slider.name, value: slider.value });
+      form.append(held);
+    }
+  }
+  window.history.replaceState(window.history.state, "", place);
+}
+
 function makeWeighable(section) {
   const data = JSON.parse(section.querySelector("script[type='application/json']").textContent);
   for (const hidden of section.querySelectorAll("[data-scripted]")) hidden.hidden = false;
-  for (const slider of section.querySelectorAll("input[type=range]")) slider.addEventListener("input", () => showWeighed(section, data));
+  const sliders = Array.from(section.querySelectorAll("input[type=range]"));
+  for (const slider of sliders) {
+    slider.addEventListener("input", () => showWeighed(section, data));
+    if (slider.form) slider.addEventListener("change", () => rememberWeights(sliders)); // a file has no server to draw it anew
+  }
+}
+
+// --- parts that are closed at first: whoever is led to one finds it open, and on paper all are -----------------------------------
+
+function openPart() {
+  let id = window.location.hash.slice(1);
+  try { id = decodeURIComponent(id); } catch { /* an address that somebody mistyped */ }
+  const part = document.getElementById(id)?.closest("details");
+  if (part) part.open = true;
+}
+
+// --- charts: where there is room beside them, their numbers stand there ----------------------------------------------------------
+
+const SHORT = 20; // rows that are read at a glance
+function openNumbers(figure) {
+  const part = figure.querySelector(":scope > details"), wide = getComputedStyle(figure).display === "grid";
+  if (part && wide && part.querySelectorAll("tbody tr").length <= SHORT) part.open = true;
+}
+
+// --- pages that change: what has changed is put in place, and whatever the reader opened or sorted stays so ----------------------
+
+function stateOf(part) {
+  return {
+    open: Array.from(part.querySelectorAll("details"), (each) => each.open),
+    sorted: Array.from(part.querySelectorAll("table"), (table) => {
+      const head = table.querySelector("thead [aria-sort]");
+      return head && [head.cellIndex, head.getAttribute("aria-sort") === "descending"];
+    }),
+    scrolled: Array.from(part.querySelectorAll(".scroll"), (each) => each.scrollLeft),
+  };
+}
+
+function bringBack(part, state) {
+  part.querySelectorAll("details").forEach((each, place) => { if (place in state.open) each.open = state.open[place]; });
+  part.querySelectorAll("table").forEach((table, place) => {
+    const [column, descending] = state.sorted[place] ?? [];
+    const head = column === undefined ? null : table.tHead?.rows[0].cells[column];
+    if (head) sortBy(table, head, descending);
+  });
+  part.querySelectorAll(".scroll").forEach((each, place) => { each.scrollLeft = state.scrolled[place] ?? 0; });
+}
+
+function keepLooking(main) {
+  let before = Array.from(main.children, (part) => part.outerHTML);
+  const look = async () => {
+    const answer = await fetch(window.location.href, { cache: "no-store" });
+    if (!answer.ok) return;
+    const now = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("main");
+    const parts = Array.from(now.children), old = Array.from(main.children);
+    const after = parts.map((part) => part.outerHTML);
+    parts.forEach((part, place) => {
+      if (after[place] === before[place]) return;
+      const state = old[place] && stateOf(old[place]);
+      if (old[place]) old[place].replaceWith(part); else main.append(part);
+      enhance(part);
+      if (state) bringBack(part, state);
+    });
+    old.slice(parts.length).forEach((part) => part.remove());
+    before = after;
+    main.dataset.again = now.dataset.again ?? "";
+  };
+  const again = () => {
+    if (main.dataset.again) setTimeout(() => look().catch(() => {}).then(again), 1000 * Number(main.dataset.again)); // a server that is away may come back
+  };
+  again();
 }
 
 // --- beginning --------------------------------------------------------------------------------------------------------------------
 
-document.querySelectorAll("table[data-sort]").forEach(makeSortable);
+function enhance(part) {
+  part.querySelectorAll("table[data-sort]").forEach(makeSortable);
+  part.querySelectorAll("figure").forEach(openNumbers);
+}
+
+document.querySelectorAll("main[data-again]").forEach(keepLooking);
+enhance(document);
 document.addEventListener("keydown", goBy);
 document.querySelectorAll("form[method=get]").forEach(leaveOutEmpty);
 if (window.innerWidth < 640) document.querySelectorAll("details.filters").forEach((part) => { part.open = false; });
 window.addEventListener("hashchange", nameView);
 nameView();
+window.addEventListener("hashchange", openPart);
+openPart();
+document.querySelectorAll(".contents a").forEach((link) => link.addEventListener("click", () => setTimeout(openPart)));
+window.addEventListener("beforeprint", () => document.querySelectorAll("details.part").forEach((part) => { part.open = true; }));
 document.querySelectorAll("[data-weighing]").forEach(makeWeighable);

@@ -11,19 +11,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.comparison.matrices import reading, units_of
+from assay.comparison.matrices import units_of
 from assay.comparison.results import Board
 from assay.metrics.columns import Columns
 from assay.metrics.library.calibration import BINS, ascending, equal_mass_cuts
 from assay.metrics.library.selective import ranked
-from assay.records import Cell, ComputedOn, Estimate
+from assay.records import Cell, Estimate
 from assay.statistics.estimates import clustered_mean
+from assay.statistics.groups import FEWEST_CLUSTERS
 from assay.statistics.variants import DRAWS, FORMATS
 from assay.store.folders import TRANSCRIPTS
+from assay.store.opening import reading
 from assay.web.charts.calibration import Bin, Curve, Step
 from assay.web.charts.intervals import Band, Dot, Moment
 from assay.web.charts.shares import Bar, Share
 from assay.web.entries import Entry
+from assay.web.kept import Kept
 from assay.web.measures import meaning
 from assay.web.trials.index import index_of
 
@@ -209,9 +212,26 @@ def _together(perturbation: str) -> bool:
 
 
 def gaps(entries: Sequence[Entry]) -> list[Dot]:
-    """The main metric in each subgroup: `axis=value` by candidate; of very many those in which any candidate is worst."""
+    """The main metric in each subgroup: `axis=value` by candidate, where it was asked ten items at least.
+
+    Of very many subgroups those in which any candidate is worst.
+    """
+    return _kept_gaps(entries)[0]
+
+
+_gaps: Kept[tuple[list[Dot], int]] = Kept(RUNS_KEPT, lambda found: 1)
+
+
+def _kept_gaps(entries: Sequence[Entry]) -> tuple[list[Dot], int]:
+    key = (MOST_GROUPS, *((*entry.key, entry.label) for entry in entries))
+    return _gaps.get(key, lambda: _worst_groups(entries))
+
+
+def _worst_groups(entries: Sequence[Entry]) -> tuple[list[Dot], int]:
+    """What `gaps` shows, and of how many subgroups."""
     held = {entry.label: _subgroups(entry) for entry in entries}
     names = sorted({name for of_run in held.values() for name in of_run})
+    count = len(names)
     if len(names) > MOST_GROUPS:
         sign = -1 if meaning(entries[0].main_metric).direction.startswith("lower") else 1
 
@@ -219,12 +239,12 @@ def gaps(entries: Sequence[Entry]) -> list[Dot]:
             return min(sign * of_run[name].estimate.value for of_run in held.values() if name in of_run)
 
         names = sorted(sorted(names, key=worst)[:MOST_GROUPS])
-    return [Dot(name, held[label][name].estimate, label) for name in names for label in held if name in held[label]]
+    return [Dot(name, held[label][name].estimate, label) for name in names for label in held if name in held[label]], count
 
 
 def subgroups(entries: Sequence[Entry]) -> int:
     """How many subgroups the main metric was measured in."""
-    return len({name for entry in entries for name in _subgroups(entry)})
+    return _kept_gaps(entries)[1]
 
 
 def _subgroups(entry: Entry) -> dict[str, Cell]:
@@ -236,19 +256,13 @@ def _subgroups(entry: Entry) -> dict[str, Cell]:
         and "=" in cell.subgroup
         and cell.perturbation is None
         and cell.computed_on == "original"
+        and cell.estimate.clusters >= FEWEST_CLUSTERS
     }
 
 
-def between_groups(entry: Entry, computed_on: ComputedOn = "gap") -> dict[str, Estimate]:
+def between_groups(entry: Entry) -> dict[str, Estimate]:
     """How far the groups of each axis lie apart in the main metric: axis to estimate."""
-    return {
-        str(cell.subgroup): cell.estimate
-        for cell in entry.all_cells()
-        if cell.metric == entry.main_metric
-        and cell.subgroup is not None
-        and cell.perturbation is None
-        and cell.computed_on == computed_on
-    }
+    return {str(cell.subgroup): cell.estimate for cell in entry.between}
 
 
 def bands(entries: Sequence[Entry]) -> list[Band]:
@@ -272,17 +286,17 @@ def pairs(board: Board) -> list[Dot]:
     return [Dot(f"{pair.first} − {pair.second}", pair.difference) for pair in held]
 
 
-def moments(entries: Sequence[Entry], metric: str = "") -> list[Moment]:
-    """A number of several runs by the time at which they were asked: series are scenarios; in the order of time."""
+def moments(entries: Sequence[Entry], metric: str = "", loose: Sequence[Entry] = ()) -> list[Moment]:
+    """A number of several runs by the time at which they were asked: series are scenarios; in the order of time.
+
+    Args:
+        entries: runs that were asked alike.
+        metric: its name; empty: the main one.
+        loose: runs of these scenarios that were asked otherwise.
+    """
     found = []
-    for entry in entries:
+    for entry in (*entries, *loose):
         cell = entry.cell(metric)
         if cell is not None:
-            found.append(Moment(asked_at(entry), cell.estimate, entry.title))
+            found.append(Moment(entry.asked_at, cell.estimate, entry.file.title, entry in loose))
     return sorted(found, key=lambda moment: moment.at)
-
-
-def asked_at(entry: Entry) -> float:
-    """When a run was asked, Unix time in seconds: of its last answer, or of its files where answers hold no times."""
-    last = entry.manifest.last_asked
-    return entry.written / 1e9 if last is None else last

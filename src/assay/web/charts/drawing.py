@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import msgspec
 
 from assay.errors import MissingExtra
+from assay.identity import digest
 from assay.text import one_line
 from assay.web.charts.theme import CONFIG, DARK, PAPER, VARIABLES
 from assay.web.grids import Grid
@@ -47,6 +48,16 @@ class Chart:
     spec: Spec
     grid: Grid
 
+    @cached_property
+    def encoded(self) -> bytes:
+        """The spec as it is drawn."""
+        return _encoded(self.spec)
+
+    @cached_property
+    def digest(self) -> str:
+        """What identifies its drawing."""
+        return digest(self.encoded.decode())
+
     def drawn(self) -> Markup:
         """As part of a page."""
         return drawn(self)
@@ -58,21 +69,26 @@ def drawn(chart: Chart) -> Markup:
     Raises:
         MissingExtra: what draws is not installed.
     """
+    return _drawn(chart.encoded, chart.title, f"{chart.about} The table beside it has the numbers.")
+
+
+@lru_cache(maxsize=KEPT)
+def _drawn(encoded: bytes, title: str, about: str) -> Markup:
     from markupsafe import Markup
 
-    root = ElementTree.fromstring(_svg(_encoded(chart.spec)))
+    root = ElementTree.fromstring(_svg(encoded))
     _simplify(root, VARIABLES)
     for element in root.iter():
         element.attrib.pop("font-family", None)
         element.attrib.pop("opacity", None) if element.get("opacity") == "1" else None
     root.attrib = {name: root.attrib[name] for name in ("width", "height", "viewBox")} | {"class": "chart"}
-    _describe(root, chart.title, f"{chart.about} The table beside it has the numbers.")
+    _describe(root, title, about)
     return Markup(ElementTree.tostring(root, encoding="unicode"))  # ElementTree has escaped every text
 
 
 def standing_alone(chart: Chart, dark: bool = False) -> str:
     """A chart as the text of an SVG file, on a ground of its own. Raises MissingExtra as `drawn` does."""
-    root = ElementTree.fromstring(_svg(_encoded(chart.spec)))
+    root = ElementTree.fromstring(_svg(chart.encoded))
     _simplify(root, DARK if dark else {})
     root.attrib = {name: root.attrib[name] for name in ("width", "height", "viewBox")}
     root.set("xmlns", "http://www.w3.org/2000/svg")
@@ -105,7 +121,6 @@ def _encoded(spec: Spec) -> bytes:
     return msgspec.json.encode({"config": CONFIG, **_shown(spec)}, order="deterministic")
 
 
-@lru_cache(maxsize=KEPT)
 def _svg(encoded: bytes) -> str:
     return str(_converter().vegalite_to_svg(encoded.decode(), allowed_base_urls=[]))
 

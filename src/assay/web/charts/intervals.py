@@ -4,7 +4,7 @@ the band of prompt formats, and the course over time."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,10 @@ LONGEST_NAME = 420
 NAMES = {"ticks": False, "domain": False, "labelLimit": LONGEST_NAME}
 ROW, ROW_OF_SERIES, GAP = 26, 15, 0.8
 """Height of a row, and of each series' line within it, pixels; what is free between rows of several series, lines."""
+WIDER = 1.0
+"""How much wider a character of a name may be in the font of a page than in the one it is measured in, pixels."""
+FEW_DAYS = 8
+"""An axis of fewer days has times of day too."""
 RANGE, INTERVAL = "thick: lowest to highest over prompt formats", "thin: own format with its 95 % interval"
 
 
@@ -53,6 +57,8 @@ class Moment:
     """Unix time, seconds."""
     estimate: Estimate
     series: str
+    loose: bool = False
+    """It was asked otherwise than the others of its series, so that no line joins it with them."""
 
 
 def dots(held: Sequence[Dot], axis: str, reference: float | None = None) -> Spec:
@@ -93,7 +99,13 @@ def dots(held: Sequence[Dot], axis: str, reference: float | None = None) -> Spec
         },
     ]
     height = lines * (ROW_OF_SERIES if several else ROW)
-    return {"data": {"values": rows}, "width": WIDTH, "height": height, "layer": layers}
+    return {"data": {"values": rows}, "padding": _beside(middles), "width": WIDTH, "height": height, "layer": layers}
+
+
+def _beside(names: Iterable[str]) -> dict[str, float]:
+    """What is left free around a chart, pixels: on the left more than names take here, as a page's font may be wider."""
+    longest = max(map(len, names), default=0)
+    return {"left": 5 + min(WIDER * longest, WIDER * LONGEST_NAME / 6), "right": 5, "top": 5, "bottom": 5}
 
 
 def _places(rows: Sequence[str]) -> tuple[list[float], dict[str, float], float]:
@@ -146,23 +158,32 @@ def band(held: Sequence[Band], axis: str) -> Spec:
             "encoding": {"y": y, "x": _value("value", axis, scale), "description": {"field": "note"}},
         },
     ]
-    return {"data": {"values": rows}, "width": WIDTH, "height": {"step": ROW}, "layer": layers}
+    padding = _beside(b.row for b in held)
+    return {"data": {"values": rows}, "padding": padding, "width": WIDTH, "height": {"step": ROW}, "layer": layers}
 
 
 def course(held: Sequence[Moment], axis: str) -> Spec:
-    """Numbers over time, those of one series joined by a line."""
-    rows = [{**_row("", moment.series, moment.estimate), "at": moment.at * 1000} for moment in held]
+    """Numbers over time, those of one series joined by a line but for the loose ones, which are hollow."""
+    rows = [{**_row("", m.series, m.estimate), "at": m.at * 1000, "loose": m.loose} for m in held]
     order = [moment.series for moment in held]
     scale = room(row[end] for row in rows for end in ("low", "high"))
     x = {
         "field": "at",
         "type": "temporal",
         "scale": {"type": "utc", "padding": 14},
-        "title": "finished (UTC)",
-        "axis": {"tickCount": 6, "grid": False},
+        "title": "last answer (UTC)",
+        "axis": {"grid": False, **_dated([moment.at for moment in held])},
     }
+    points = {
+        "x": x,
+        "y": _value("value", axis, scale),
+        **coloured(order, shaped=True),
+        "description": {"field": "note"},
+    }
+    size = {"type": "point", "size": 60, "opacity": 1, "strokeWidth": 1}
     layers = [
         {
+            "transform": [{"filter": "!datum.loose"}],
             "mark": {"type": "line", "strokeWidth": 1.5},
             "encoding": {"x": x, "y": _value("value", axis, scale), **coloured(order, dashed=True)},
         },
@@ -171,16 +192,23 @@ def course(held: Sequence[Moment], axis: str) -> Spec:
             "encoding": {"x": x, "y": _value("low", axis, scale), "y2": {"field": "high"}, **coloured(order)},
         },
         {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "stroke": PAPER, "strokeWidth": 1},
-            "encoding": {
-                "x": x,
-                "y": _value("value", axis, scale),
-                **coloured(order, shaped=True),
-                "description": {"field": "note"},
-            },
+            "transform": [{"filter": "!datum.loose"}],
+            "mark": {**size, "filled": True, "stroke": PAPER},
+            "encoding": points,
         },
     ]
+    if any(moment.loose for moment in held):
+        hollow = {**size, "filled": False, "strokeWidth": 2}
+        layers.append({"transform": [{"filter": "datum.loose"}], "mark": hollow, "encoding": points})
     return {"data": {"values": rows}, "width": WIDTH + 80, "height": 220, "layer": layers}
+
+
+def _dated(times: Sequence[float]) -> dict[str, Any]:
+    """How a time axis is labelled: by days, or by days and times of day where it is of few days."""
+    if max(times) - min(times) > FEW_DAYS * 86_400:
+        return {"tickCount": 5, "format": "%Y-%m-%d"}
+    seconds = "" if max(times) - min(times) > 600 else ":%S"
+    return {"tickCount": 3, "format": f"%Y-%m-%d %H:%M{seconds}"}
 
 
 def _row(row: str, series: str, estimate: Estimate) -> dict[str, Any]:

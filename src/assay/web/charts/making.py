@@ -6,14 +6,16 @@ All runs are of one scenario, each of another candidate, unless a function says 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from assay.comparison.results import Board
+from assay.tables.units import named, shown
 from assay.web.charts import calibration, data, intervals, scatter, shares
 from assay.web.charts.drawing import Chart
 from assay.web.charts.scatter import Measure, Spot
 from assay.web.entries import Entry
 from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, metric_column
+from assay.web.measures import estimate_cell, metric_column, readable
 
 
 def drops(entries: Sequence[Entry]) -> Chart | None:
@@ -21,11 +23,13 @@ def drops(entries: Sequence[Entry]) -> Chart | None:
     held = data.drops(entries)
     if not held:
         return None
-    metric = entries[0].main_metric
+    metric = readable(entries[0].main_metric)
     spec = intervals.dots(held, f"change of {metric}: copy minus original", 0)
     about = f"Each line is the 95 % interval of the change in {metric}, paired by item; left of the dashed line it fell."
     title = f"What perturbations change: {entries[0].title}"
-    return Chart("drops", title, about, spec, _of_dots("drops", title, held, "perturbation", f"change of {metric}"))
+    return Chart(
+        "drops", title, about, spec, _of_dots("drops", title, held, "perturbation", ("change of ", entries[0].main_metric))
+    )
 
 
 def gaps(entries: Sequence[Entry]) -> Chart | None:
@@ -33,25 +37,30 @@ def gaps(entries: Sequence[Entry]) -> Chart | None:
     held = data.gaps(entries)
     if not held:
         return None
-    metric = entries[0].main_metric
-    about = f"{metric} in each subgroup that holds at least ten items, with 95 % intervals."
+    metric = readable(entries[0].main_metric)
+    about = f"{metric} in each subgroup of which a candidate was asked at least ten items, with 95 % intervals."
     if (count := data.subgroups(entries)) > data.MOST_GROUPS:
         about += f" Of {count:,} subgroups these are the {data.MOST_GROUPS} in which any candidate is worst."
     title = f"Subgroups: {entries[0].title}"
     return Chart(
-        "subgroups", title, about, intervals.dots(held, metric), _of_dots("subgroups", title, held, "subgroup", metric)
+        "subgroups",
+        title,
+        about,
+        intervals.dots(held, metric),
+        _of_dots("subgroups", title, held, "subgroup", ("", entries[0].main_metric)),
     )
 
 
 def forest(board: Board) -> Chart | None:
     """What separates each two candidates of a scenario."""
-    held = data.pairs(board)
+    held = [replace(dot, estimate=shown(board.metric, dot.estimate)) for dot in data.pairs(board)]
     if not held:
         return None
-    spec = intervals.dots(held, f"difference of {board.metric}", 0)
-    about = f"Paired differences of {board.metric} with 95 % intervals; right of the dashed line the first named is higher."
+    metric = readable(board.metric)
+    spec = intervals.dots(held, f"difference of {metric}", 0)
+    about = f"Paired differences of {metric} with 95 % intervals; right of the dashed line the first named is higher."
     title = f"Paired differences: {board.scenario}{f', {board.part}' if board.part else ''}"
-    return Chart("forest", title, about, spec, _of_dots("forest", title, held, "pair", f"difference of {board.metric}"))
+    return Chart("forest", title, about, spec, _of_dots("forest", title, held, "pair", ("difference of ", board.metric)))
 
 
 def band(entries: Sequence[Entry]) -> Chart | None:
@@ -59,7 +68,7 @@ def band(entries: Sequence[Entry]) -> Chart | None:
     held = data.bands(entries)
     if not held:
         return None
-    metric = entries[0].main_metric
+    metric = readable(entries[0].main_metric)
     about = (
         f"The thick bar spans the lowest and the highest {metric} over equivalent prompt formats; "
         "the point is the scenario's own format, the thin line its 95 % interval."
@@ -91,7 +100,7 @@ def reliability(entries: Sequence[Entry]) -> Chart | None:
 
 def risk_coverage(entries: Sequence[Entry]) -> Chart | None:
     """What abstaining where the model is unsure would gain."""
-    held = {entry.label: found for entry in entries if (found := data.curve(entry)).steps}
+    held = {entry.label: found for entry in entries if len((found := data.curve(entry)).steps) > 1}
     if not held:
         return None
     about = "The share of errors that remains where only the surest answers are given; the lower a line, the better."
@@ -121,30 +130,40 @@ def histogram(entries: Sequence[Entry], metric: str = "") -> Chart | None:
     held = {entry.label: found for entry in entries if (found := data.histogram(entry, name))}
     if not held:
         return None
-    about = f"How many items have which {name}, draws and repeats of an item averaged."
-    title = f"{name} by item: {entries[0].title}"
+    about = f"How many items have which {readable(name)}, draws and repeats of an item averaged."
+    title = f"{readable(name)} by item: {entries[0].title}"
     columns = (Column("candidate", number=False), Column("from"), Column("to"), Column("items"))
     rows = tuple(
         (Cell(label), _number(bar.low), _number(bar.high), Cell(bar.count)) for label, bars in held.items() for bar in bars
     )
-    return Chart("histogram", title, about, shares.histogram(held, name), Grid("histogram", title, columns, rows))
+    return Chart("histogram", title, about, shares.histogram(held, readable(name)), Grid("histogram", title, columns, rows))
 
 
-def course(entries: Sequence[Entry], metric: str = "") -> Chart | None:
-    """A number over time: of runs of one candidate, of any scenarios; nothing where none was asked twice."""
-    held = data.moments(entries, metric)
+def course(entries: Sequence[Entry], metric: str = "", loose: Sequence[Entry] = ()) -> Chart | None:
+    """A number over time: of runs of one candidate, of any scenarios; nothing where none was asked twice.
+
+    Args:
+        entries: those of each scenario that were asked alike.
+        metric: its name; empty: the main one of each scenario.
+        loose: others, which were asked otherwise.
+    """
+    held = data.moments(entries, metric, loose)
     often = [moment for moment in held if sum(other.series == moment.series for other in held) > 1]
     if not often:
         return None
-    axis = metric or "main metric"
+    axis = readable(metric) if metric else "main metric"
     about = "Evaluations of the same candidate, with 95 % intervals, by the time of their last answer."
+    about += " Hollow ones were asked otherwise, so no line joins them." if any(m.loose for m in often) else ""
     title = "Over time"
     columns = (
         Column("scenario", number=False),
         Column("time", number=False),
         metric_column(metric) if metric else Column(axis),
+        Column("asked", number=False),
     )
-    rows = tuple((Cell(m.series), Cell(_time(m.at)), estimate_cell(m.estimate)) for m in often)
+    rows = tuple(
+        (Cell(m.series), Cell(_time(m.at)), estimate_cell(m.estimate), Cell("otherwise" if m.loose else "alike")) for m in often
+    )
     return Chart("course", title, about, intervals.course(often, axis), Grid("course", title, columns, rows))
 
 
@@ -154,7 +173,7 @@ def pareto(spots: Sequence[Spot], x: Measure, y: Measure) -> Chart | None:
         return None
     on_front = scatter.unbeaten(spots, x, y)
     about = f"{x.title} against {y.title}, with 95 % intervals. "
-    about += "Of the filled ones none is beaten in both." if "neither" not in (x.better, y.better) else ""
+    about += "Filled: no other is as good in both and better in one." if "neither" not in (x.better, y.better) else ""
     title = f"{x.title} against {y.title}"
     columns = (Column("candidate", number=False), Column(x.title), Column(y.title), Column("unbeaten", number=False))
     rows = tuple(
@@ -186,9 +205,14 @@ def acceptability(ranks: Mapping[str, Sequence[float]]) -> Chart | None:
     return Chart("acceptability", title, about, shares.acceptability(ranks), Grid("acceptability", title, columns, rows))
 
 
-def _of_dots(name: str, caption: str, held: Sequence[intervals.Dot], head: str, value: str) -> Grid:
+def _of_dots(name: str, caption: str, held: Sequence[intervals.Dot], head: str, value: tuple[str, str]) -> Grid:
+    what, metric = value
     several = any(dot.series for dot in held)
-    columns = (Column(head, number=False), *([Column("candidate", number=False)] if several else []), Column(value))
+    columns = (
+        Column(head, number=False),
+        *([Column("candidate", number=False)] if several else []),
+        Column(what + named(metric), what + readable(metric)),
+    )
     rows = tuple((Cell(dot.row), *([Cell(dot.series)] if several else []), estimate_cell(dot.estimate)) for dot in held)
     return Grid(name, caption, columns, rows)
 

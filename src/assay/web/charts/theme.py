@@ -6,7 +6,7 @@ drawing is read on dark ground and on paper; a drawing that stands by itself kee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 INK, SOFT, GRID, PAPER = "#1b1f23", "#5c6670", "#dfe3e8", "#ffffff"
@@ -62,6 +62,38 @@ def coloured(series: Sequence[str], shaped: bool = False, dashed: bool = False) 
     if len(labels) < 2:
         colour["legend"] = shape["legend"] = dash["legend"] = None
     return {"color": colour} | ({"shape": shape} if shaped else {}) | ({"strokeDash": dash} if dashed else {})
+
+
+def by_candidate(spec: Any, order: Mapping[str, int]) -> Any:
+    """A chart's spec in which each candidate has the colour and the shape that it has in every other chart.
+
+    A candidate takes the colour of its place among all; one that is taken in this chart gives way to the next that is free.
+
+    Args:
+        spec: the chart's, or a part of it.
+        order: candidate to its place; series of anything else keep their colours.
+    """
+    if isinstance(spec, list):
+        return [by_candidate(part, order) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    scale: dict[str, Any] = spec.get("scale") or {}
+    labels = scale.get("domain", ()) if spec.get("field") == "series" else ()
+    if not labels or not all(label in order for label in labels):
+        return {key: value if key == "data" else by_candidate(value, order) for key, value in spec.items()}
+    signs = scale["range"]
+    return {**spec, "scale": {**scale, "range": [signs[place] for place in _places(labels, order, len(signs))]}}
+
+
+def _places(labels: Sequence[str], order: Mapping[str, int], count: int) -> list[int]:
+    """Where in a range of signs each label's stands, no two alike while there are enough."""
+    found: dict[str, int] = {}
+    for label in sorted(labels, key=lambda label: order[label]):
+        place = order[label] % count
+        while len(found) < count and place in found.values():
+            place = (place + 1) % count
+        found[label] = place
+    return [found[label] for label in labels]
 
 
 def room(values: Iterable[float]) -> dict[str, Any]:

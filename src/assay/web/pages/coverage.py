@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.coverage import Coverage, CoverageTable, Covered, builtin_map, cover_units
@@ -20,6 +21,8 @@ KEPT = 16
 MEASURED, COULD = 0.75, 0.15
 """Shades of what is measured, and of what could be."""
 MOST_NAMES = 6
+MOST_GROUPS = 200
+"""Subgroups of an axis whose names may say whom they are about."""
 COUNTS = (
     "Numbers: scenarios of these runs that say so of themselves, or have a subgroup or disturbance of that name; with a + "
     "those of the library, not asked here, that could be added. –: neither these runs nor the library measure it."
@@ -58,12 +61,19 @@ def _covered(entries: Sequence[Entry]) -> Coverage:
 
 def _units(runs: Sequence[Entry]) -> list[Unit]:
     """A scenario as each of its runs asked it; those that asked alike are one."""
-    groups = {cell.subgroup for cell in runs[0].all_cells() if cell.subgroup}  # a matter of its items: those of all its runs
+    groups = _groups(runs[0])  # a matter of its items: those of all its runs
     units = []
     for entry in runs:
         families = {meaning(name).family for name in entry.metrics}
         units.append(run_unit(entry.spec, entry.title, entry.file.card, families, sorted(groups)))
     return [unit for place, unit in enumerate(units) if unit not in units[:place]]
+
+
+def _groups(entry: Entry) -> set[str]:
+    """The subgroups of a run by name; of an axis with very many, such as one for each user, its own name alone."""
+    names = {cell.subgroup for cell in entry.all_cells() if cell.subgroup}
+    values = Counter(name.partition("=")[0] for name in names)
+    return {name if values[axis] <= MOST_GROUPS else axis for name in names if (axis := name.partition("=")[0])}
 
 
 def _table(table: CoverageTable, number: int) -> Grid:

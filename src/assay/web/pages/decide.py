@@ -17,8 +17,11 @@ from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.web import decision_grids as grids
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
+from assay.web.cautions import Cautions, of_profile, of_record
+from assay.web.citations import CITED, cited_run
 from assay.web.decided import ProfileFile, RecordFile
 from assay.web.deciding import TooMany, decided_now, weighed_again
+from assay.web.grids import Column, Grid
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
 from assay.web.vouching import UNCHANGED, Held, evidence_of_record, sign_offs
@@ -39,8 +42,8 @@ class Slider:
     name: str
     """Of the choice in an address."""
     criterion: str
-    position: float
-    """From 0 to 100, with one digit after the point, as it stands in an address."""
+    position: int
+    """From 0 to 100, as it stands in an address."""
     share: str
     """What it comes to, in words."""
 
@@ -71,6 +74,7 @@ class Shown:
     profile: Profile
     decision: Decision
     weighing: Weighing | TooMany | None
+    cautions: Cautions
     why_no_noise: str = ""
     file: RecordFile | None = None
     evidence: Sequence[Held] = ()
@@ -104,6 +108,8 @@ def _index(view: View, address: Address) -> Page:
             },
             said=_said,
             path_of=_path_of,
+            cautions={file.slug: of_record(file.record) for file in records}
+            | {file.slug: of_profile(file.profile.deployment) for file in profiles},
         ),
     )
 
@@ -122,7 +128,8 @@ def _of_record(view: View, address: Address, file: RecordFile) -> Page:
     record = file.record
     evidence = evidence_of_record(view.catalog, file)
     again = weighed_again(file, evidence, _wanted(view, address))
-    shown = Shown(record.name, record.profile, record.decision, again.weighing, again.why_no_noise, file, evidence)
+    why = view.catalog.told(again.why_no_noise)
+    shown = Shown(record.name, record.profile, record.decision, again.weighing, of_record(record), why, file, evidence)
     return _page(view, address, shown)
 
 
@@ -131,10 +138,12 @@ def _of_profile(view: View, address: Address, file: ProfileFile) -> Page:
     try:
         found = decided_now(view.catalog, file, _wanted(view, address))
     except AssayError as error:
-        return Page(title, render("decide_not.html", view, address, file=file, problem=str(error), trials=0, said=_said))
+        problem = view.catalog.told(str(error))
+        return Page(title, render("decide_not.html", view, address, file=file, problem=problem, trials=0, said=_said))
     if isinstance(found, TooMany):
         return Page(title, render("decide_not.html", view, address, file=file, problem="", trials=found.trials, said=_said))
-    return _page(view, address, Shown(title, file.profile, found.decision, found.weighing))
+    cautions = of_profile(file.profile.deployment)
+    return _page(view, address, Shown(title, file.profile, found.decision, found.weighing, cautions))
 
 
 def _wanted(view: View, address: Address) -> bool:
@@ -152,6 +161,7 @@ def _page(view: View, address: Address, shown: Shown) -> Page:
     standings, limits, weights = grids.standings(decision), grids.constraints(decision), grids.weights(decision)
     ranked = _ranked(address, weighing, decision) if isinstance(weighing, Weighing) else None
     traded = grids.tradeoffs(decision)
+    rests_on = _rests_on(view.catalog, shown.evidence)
     body = render(
         "decide.html",
         view,
@@ -166,6 +176,8 @@ def _page(view: View, address: Address, shown: Shown) -> Page:
         why_no_noise=shown.why_no_noise,
         said=_said,
         scatter=scatter,
+        undrawn=grids.undrawn(decision, x, y),
+        unranked=grids.unranked(decision),
         options=[(name, name) for name in measures],
         x=x,
         y=y,
@@ -176,23 +188,32 @@ def _page(view: View, address: Address, shown: Shown) -> Page:
         preferred={held.against: (percent(held.preferred), held.would_change) for held in decision.tradeoffs},
         weight_names=[slider.name for slider in ranked.sliders] if ranked else [],
         file=file,
+        cautions=shown.cautions,
+        rests_on=rests_on,
         problems=[line.replace(str(file.path), file.path.name) for line in file.problems] if file else [],
         signed=sign_offs(file) if file else [],
         evidence=Counter(held.state for held in shown.evidence),
         unchanged=UNCHANGED,
     )
-    return Page(shown.title, body, grids.there([standings, scatter, accepted, limits, *traded, weights]))
+    return Page(shown.title, body, grids.there([standings, scatter, accepted, limits, *traded, weights, rests_on]))
+
+
+def _rests_on(catalog: Catalog, evidence: Sequence[Held]) -> Grid | None:
+    """The runs that a record rests on; `None` where it names none."""
+    columns = tuple(Column(name, number=False) for name in CITED)
+    rows = tuple(cited_run(catalog, held) for held in evidence)
+    return Grid("evidence", "Runs that it rests on", columns, rows) if rows else None
 
 
 def _ranked(address: Address, weighing: Weighing, decision: Decision) -> Ranked:
     """Candidates at the weights that an address chooses; where it chooses none, with the worths of the decision itself."""
     names = [f"w{place}" for place in range(len(weighing.criteria))]
-    middle = [round(100 * share, 1) for share in weighing.centre]
+    middle = [max(round(100 * share), int(share > 0)) for share in weighing.centre]
     moved = any(address.one(name) for name in names)
-    positions = [address.number(name, at, 0, 100) for name, at in zip(names, middle, strict=True)]
+    positions = [round(address.number(name, at, 0, 100)) for name, at in zip(names, middle, strict=True)]
     shares = weighing.shares(positions) if moved else weighing.centre
     sliders = tuple(
-        Slider(f"weight-{address.of}-{name}", name, criterion, round(position, 1), weight_text(position, share))
+        Slider(f"weight-{address.of}-{name}", name, criterion, position, weight_text(position, share))
         for name, criterion, position, share in zip(names, weighing.criteria, positions, shares, strict=True)
     )
     placed = weighing.placed(shares)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.tables.numbers import format_amount
+from assay.tables.units import PER_THOUSAND
 from assay.web.addresses import Address
 from assay.web.catalog import Candidate, Catalog, Scenario
 from assay.web.charts import making
+from assay.web.charts.drawing import Chart
 from assay.web.entries import Entry
 from assay.web.families import left_out, means, of_metric
 from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, metric_column
+from assay.web.kept import Kept
+from assay.web.measures import estimate_cell, evened, metric_cell, metric_column
 from assay.web.page import Kind, Page, View
+from assay.web.patience import FILE_MS, TRIAL_MS, Patience
 from assay.web.rendering import render
-from assay.web.selection import Selection, choices, newest, select, suite_links
+from assay.web.selection import Selection, choices, select, suite_links
+from assay.web.underway import newest
 
 METRICS = {
     "latency_p50_s": "half within, s",
@@ -26,10 +31,13 @@ METRICS = {
     "output_tokens_per_s": "tokens/s",
     "prompt_tokens": "tokens read",
     "completion_tokens": "tokens written",
-    "cost": "cost of an answer",
-    "cost_per_correct": "cost of a right answer",
+    **PER_THOUSAND,
 }
 """What is shown, in this order, as far as it was measured."""
+ROWS_KEPT = 200_000
+"""Rows behind charts that are kept, half a kilobyte each."""
+_charts: Kept[tuple[Chart | None]] = Kept(ROWS_KEPT, lambda held: 1 if held[0] is None else len(held[0].grid.rows))
+
 MEANS = (
     "Means over the scenarios that all candidates with a number in the column were asked, each weighing the same. Seconds, "
     "tokens and cost are those of when an answer was asked: one from the response cache never counts as fast or free."
@@ -74,7 +82,7 @@ def _totals(chosen: Selection) -> Grid:
         Column("failed"),
         Column("tokens read"),
         Column("tokens written"),
-        Column("cost", note="What all requests cost at the model's prices, as far as these are known."),
+        Column("cost", "cost of all requests", note="What all requests cost at the model's prices, as far as these are known."),
     )
     rows = tuple(_total(candidate, chosen) for candidate in chosen.candidates)
     return Grid("totals", "Everything asked, all runs together", columns, rows)
@@ -105,7 +113,7 @@ def _count(number: int) -> Cell:
 def _means(chosen: Selection, there: Sequence[str]) -> Grid | None:
     if not there:
         return None
-    over = {name: means(of_metric(name), chosen.entries) for name in there}
+    over = {name: means(of_metric(name), chosen.speaking) for name in there}
     shown = [name for name in there if over[name].by_candidate]
     if not shown:
         return None
@@ -121,7 +129,7 @@ def _means(chosen: Selection, there: Sequence[str]) -> Grid | None:
         for candidate in chosen.candidates
     )
     notes = (MEANS, *filter(None, [left_out({METRICS[name]: over[name] for name in there})]))
-    return Grid("means", "An answer, on average", columns, rows, notes)
+    return Grid("means", "Times, tokens and cost, on average", columns, evened(rows), notes)
 
 
 def _matrix(chosen: Selection, metric: str) -> Grid:
@@ -131,22 +139,24 @@ def _matrix(chosen: Selection, metric: str) -> Grid:
     )
     rows = []
     for scenario in chosen.scenarios:
-        runs = [next(iter(reversed(chosen.of(scenario, candidate))), None) for candidate in chosen.candidates]
-        numbers = [estimate_cell(entry.cell(metric) if entry is not None else None) for entry in runs]
+        runs = [chosen.of(scenario, candidate) for candidate in chosen.candidates]
+        numbers = [metric_cell(entry.cell(metric) if entry is not None else None) for entry in runs]
         rows.append((Cell(scenario.title, to=Address("efficiency", scenario.slug)), *numbers))
     return Grid("scenarios", f"By scenario: {METRICS[metric]}", columns, tuple(rows))
 
 
 def _of_scenario(view: View, address: Address, scenario: Scenario, chosen: Selection) -> Page:
-    entries = [entry for entry in scenario.entries if entry in chosen.entries]
+    speaking = set(chosen.speaking)
+    entries = [entry for entry in scenario.entries if entry in speaking]
     there = measured(entries)
     columns = (Column("candidate", number=False), *(metric_column(name, METRICS[name]) for name in there))
     rows = tuple(
-        (Cell(entry.label, to=Address("run", entry.slug)), *(estimate_cell(entry.cell(name)) for name in there))
+        (Cell(entry.label, to=Address("run", entry.slug)), *(metric_cell(entry.cell(name)) for name in there))
         for entry in entries
     )
     table = Grid("efficiency", f"Efficiency on {scenario.title}", columns, rows)
-    chart = making.latency(entries)
+    chart = _latency(entries, view.patience)
+    asked = {entry.label for entry in scenario.entries}
     body = render(
         "efficiency_scenario.html",
         view,
@@ -155,13 +165,20 @@ def _of_scenario(view: View, address: Address, scenario: Scenario, chosen: Selec
         table=table.upright(),
         measured=bool(there),
         chart=chart,
-        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates if _asked(candidate, scenario)],
+        candidates=[(candidate.slug, candidate.label) for candidate in view.catalog.candidates if candidate.label in asked],
     )
     return Page(f"Efficiency: {scenario.title}", body, (table, *([chart.grid] if chart is not None else [])))
 
 
-def _asked(candidate: Candidate, scenario: Scenario) -> bool:
-    return any(entry.label == candidate.label for entry in scenario.entries)
+def _latency(entries: Sequence[Entry], patience: Patience | None) -> Chart | None:
+    """How long answers take; `None` too where it is worked out apart from this page."""
+    key = ("latencies", *((*entry.key, entry.title, entry.label) for entry in entries))
+    cost = sum(FILE_MS + TRIAL_MS * entry.trials for entry in entries)
+
+    def made() -> tuple[Chart | None]:
+        return _charts.get(key, lambda: (making.latency(entries),))
+
+    return made()[0] if patience is None or patience.now(key, cost, made) else None
 
 
 def every(catalog: Catalog) -> Iterable[Address]:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from assay.records import DataFile
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
+from assay.web.cautions import of_record
+from assay.web.citations import CITED, DIGITS, cited_by, cited_run, citing, digest_cell
 from assay.web.decided import RecordFile
 from assay.web.grids import Cell, Column, Grid
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
 from assay.web.selection import Selection, choices, select, suite_links
-from assay.web.vouching import UNCHANGED, Vouched, evidence_of_record, sign_offs, vouched
+from assay.web.vouching import UNCHANGED, Held, Vouched, evidence_of_record, sign_offs, vouched
 
 CHECK = "check"
 """The choice that says that checking may take a while."""
 MOST_ROWS = 300
 """Runs that a page lists; downloads hold all."""
-SHOWN = 16
-"""Characters of a digest that are shown."""
 
 
 def draw(view: View, address: Address) -> Page:
@@ -28,8 +28,12 @@ def draw(view: View, address: Address) -> Page:
     chosen = select(view.catalog, address)
     entries = chosen.entries
     checked = vouched(entries, everything=bool(address.one(CHECK)) or not view.links.live)
-    runs, records, data = _runs(checked), _records(view.catalog), _data(chosen)
-    shown = replace(runs, rows=runs.rows[:MOST_ROWS]) if view.links.live else runs
+    evidence = {file.slug: evidence_of_record(view.catalog, file) for file in view.catalog.records}
+    runs, records, cited = _runs(view.catalog, checked), _records(view.catalog, evidence), _cited(view.catalog, evidence)
+    data = _data(chosen)
+    shown, named = (
+        replace(grid, rows=grid.rows[:MOST_ROWS]) if grid is not None and view.links.live else grid for grid in (runs, cited)
+    )
     body = render(
         "evidence.html",
         view,
@@ -37,6 +41,8 @@ def draw(view: View, address: Address) -> Page:
         runs=shown,
         count=len(runs.rows),
         records=records,
+        cited=named,
+        uncited=len(cited.rows) - MOST_ROWS if cited is not None and view.links.live else 0,
         data=data,
         whole=sum(each.found.word == "intact" for each in checked),
         damaged=[each for each in checked if each.found.problems],
@@ -44,10 +50,10 @@ def draw(view: View, address: Address) -> Page:
         forms=choices(view.catalog, chosen),
         suites=suite_links(view, address, chosen),
     )
-    return Page("Evidence", body, tuple(grid for grid in (runs, records, data) if grid is not None))
+    return Page("Evidence", body, tuple(grid for grid in (runs, records, cited, data) if grid is not None))
 
 
-def _runs(checked: Sequence[Vouched]) -> Grid:
+def _runs(catalog: Catalog, checked: Sequence[Vouched]) -> Grid:
     columns = (
         Column("run", number=False),
         Column("suite", number=False),
@@ -55,6 +61,7 @@ def _runs(checked: Sequence[Vouched]) -> Grid:
         Column("candidate", number=False),
         Column("trials"),
         Column("state", number=False),
+        Column("cited by", number=False, note="The decision records that rest on it."),
         Column(
             "seal", "digest of the manifest", "Of the list of its files' digests: one changed byte changes it.", number=False
         ),
@@ -67,7 +74,8 @@ def _runs(checked: Sequence[Vouched]) -> Grid:
             Cell(each.entry.label),
             Cell(each.entry.trials, f"{each.entry.trials:,}"),
             Cell(_state(each)),
-            _digest(each.entry.manifest.seal),
+            cited_by(citing(catalog, each.entry)),
+            digest_cell(each.entry.manifest.seal),
         )
         for each in checked
     )
@@ -80,25 +88,38 @@ def _state(each: Vouched) -> str:
     return "✗ not as written" if each.found.problems else "✓ as written"
 
 
-def _records(catalog: Catalog) -> Grid | None:
+def _records(catalog: Catalog, evidence: Mapping[str, Sequence[Held]]) -> Grid | None:
     if not catalog.records:
         return None
-    columns = tuple(Column(name, number=False) for name in ("record", "state", "evidence", "signatures", "digest"))
+    names = ("record", "state", "to know", "evidence", "signatures", "digest")
+    columns = tuple(Column(name, number=False) for name in names)
     rows = tuple(
         (
             Cell(file.record.name, to=Address("decide", file.slug)),
             Cell("✗ changed since it was written" if file.problems else "✓ as written"),
-            Cell(_evidence(catalog, file)),
+            Cell("; ".join(text for _, text in of_record(file.record).badges)),
+            Cell(_evidence(evidence[file.slug])),
             Cell(_signatures(file)),
-            _digest(file.record.digest),
+            digest_cell(file.record.digest),
         )
         for file in catalog.records
     )
     return Grid("records", "Decision records", columns, rows)
 
 
-def _evidence(catalog: Catalog, file: RecordFile) -> str:
-    states = [held.state for held in evidence_of_record(catalog, file)]
+def _cited(catalog: Catalog, evidence: Mapping[str, Sequence[Held]]) -> Grid | None:
+    """The runs that records rest on, a row each; `None` without any."""
+    rows = tuple(
+        (Cell(file.record.name, to=Address("decide", file.slug)), *cited_run(catalog, held))
+        for file in catalog.records
+        for held in evidence[file.slug]
+    )
+    names = ("record", *CITED)
+    return Grid("cited", "Runs that records rest on", tuple(Column(n, number=False) for n in names), rows) if rows else None
+
+
+def _evidence(evidence: Sequence[Held]) -> str:
+    states = [held.state for held in evidence]
     counts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
     mark = "✓" if set(states) <= UNCHANGED else "✗"
     return f"{mark} runs: {', '.join(counts) or 'none'}"
@@ -136,21 +157,22 @@ def _data(chosen: Selection) -> Grid:
                     Cell(str(card.get("licence") or "not said")),
                     Cell(data.source),
                     _files(data.files),
-                    _digest(data.instances),
-                    Cell(str(card.get("paper") or "")),
+                    digest_cell(data.instances),
+                    _paper(card.get("paper")),
                 )
             )
     return Grid("data", "Data and licences", columns, tuple(rows))
 
 
+def _paper(paper: object) -> Cell:
+    """What the scenario says that its data come from; addresses and numbers of arXiv in it are links."""
+    text = str(paper or "")
+    return Cell(text, text, cited=True)
+
+
 def _files(files: Sequence[DataFile]) -> Cell:
-    shown = (f"{file.path} {file.sha256[:SHOWN]}…" for file in files)
+    shown = (f"{file.path} {file.sha256[:DIGITS]}…" for file in files)
     return Cell("; ".join(f"{file.path} {file.sha256}" for file in files), "; ".join(shown))
-
-
-def _digest(digest: str) -> Cell:
-    """The beginning of a digest, all of it on hover and in downloads."""
-    return Cell(digest, f"{digest[:SHOWN]}…" if len(digest) > SHOWN else digest, note=digest)
 
 
 def every(catalog: Catalog) -> Iterable[Address]:

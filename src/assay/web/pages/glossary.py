@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from assay import registry
 from assay.errors import AssayError
 from assay.metrics import Metric
+from assay.tables.units import PER_THOUSAND
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
-from assay.web.measures import Meaning, anchor, meaning
+from assay.web.measures import Meaning, anchor, meaning, readable
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
+from assay.web.words import WORDS, anchor_of
 
 FAMILIES = {
     "accuracy": "How often the answers are right, or how near they come.",
@@ -31,7 +33,7 @@ OUTCOMES = {
     "refused": "The model declined to answer. Scored: wrong where an answer was due.",
     "empty": "The model wrote nothing. Scored.",
     "truncated": "The model ran out of tokens before it came to an answer. Scored.",
-    "unparsed": "Nothing that answers the question was found in what the model wrote. Scored.",
+    "unparsed": "Nothing that answers the question, or none of the options, was found in what the model wrote. Scored.",
     "failed": "No response came: the server failed or refused. Missing data, never scored; the same command asks again.",
 }
 COMPUTED_ON = {
@@ -45,6 +47,15 @@ COMPUTED_ON = {
     "ratio": "The worst group's value divided by the best one's.",
     "spread": "The standard deviation over choices of few-shot examples.",
 }
+OVER_TIME = {
+    "change": "The latest evaluation less the baseline, which is the first one; paired, item by item.",
+    "word for word": "The share of the items that were answered with the very same words as at the baseline.",
+    "asked anew": "The share of an evaluation's answers that did not come out of the cache of an evaluation before it.",
+    "evidence": "What a bet on a change has multiplied to since the baseline. If nothing ever changes, it hardly ever reaches "
+    "the value behind the /, however often one looks.",
+    "alarm": "The evidence reached that value: the measure changed. It stays until another baseline is named.",
+}
+"""What is said of several evaluations of one model."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +63,13 @@ class Term:
     """An entry: a metric and where it was measured."""
 
     id: str
+    label: str
+    """What the pages call it."""
     meaning: Meaning
     range: str
     runs: int
+    thousandfold: bool
+    """Tables show it for a thousand answers."""
 
 
 def draw(view: View, address: Address) -> Page:
@@ -69,6 +84,8 @@ def draw(view: View, address: Address) -> Page:
         about_family=FAMILIES,
         outcomes=OUTCOMES,
         computed_on=COMPUTED_ON,
+        words=[(word, anchor_of(word), about) for word, about in WORDS.items()],
+        over_time=OVER_TIME,
         perturbations=_perturbations(view.catalog),
     )
     return Page("Glossary", body)
@@ -78,9 +95,11 @@ def _term(catalog: Catalog, name: str) -> Term:
     found = meaning(name)
     return Term(
         id=anchor(name),
+        label=readable(name),
         meaning=found,
         range=range_of(found.metric) if found.metric else "",
         runs=sum(name in entry.metrics for entry in catalog.entries),
+        thousandfold=name in PER_THOUSAND,
     )
 
 

@@ -84,7 +84,7 @@ def draw(view: View, address: Address) -> Page:
         scores=scores,
         options=options,
         others=others,
-        offered=offered(view.catalog, entry, address) if view.links.live else (),
+        offered=offered(view.catalog, entry, index.key(row), address) if view.links.live else (),
         beside=beside(view, entry, index.key(row), address),
         tokens=tokens,
     )

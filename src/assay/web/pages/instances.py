@@ -50,6 +50,7 @@ def draw(view: View, address: Address) -> Page:
         said=said(page, chosen),
         pages=_pages(page),
         options=_options(view.catalog, entry),
+        restrictions=restrictions(chosen, address),
         first=address.but(**{"from": None}),
         next=address.but(**{"from": str(page.next)}),
         previous=address.but(**{"from": str(page.previous)}),
@@ -71,9 +72,33 @@ def said(page: Listing, chosen: Filter) -> str:
         searched = f"searched so far from trial {page.before + 1:,} of {page.left:,}"
         return f"{at_least or 'None found'}; {searched}."
     if not page.rows:
-        return "No trial is like that." if chosen.restricts else "The run has no trials."
+        return "No trial of this run is all of this; take a filter away." if chosen.restricts else "The run has no trials."
     last = page.before + len(page.rows)
     return f"{page.total:,} trials; shown are {page.before + 1:,} to {last:,}."
+
+
+def restrictions(chosen: Filter, address: Address) -> list[tuple[str, Address]]:
+    """What a filter asks for, in words, each with the list that goes without it."""
+    bounds = " ".join(f"{word} {value:g}" for word, value in (("from", chosen.low), ("to", chosen.high)) if value is not None)
+    against = chosen.against.evaluation if chosen.against is not None else ""
+    said = {
+        ("text", "where"): f"“{one_line(chosen.text, 60)}” {filters.WHERE[chosen.where]}" if chosen.text else "",
+        ("outcome",): chosen.outcome,
+        ("right",): filters.RIGHT[chosen.right] if chosen.right else "",
+        ("copies",): f"{chosen.copies} alone" if chosen.copies else "",
+        ("flipped",): filters.FLIPPED[chosen.flipped] if chosen.flipped else "",
+        ("subgroup",): one_line(chosen.subgroup, 60),
+        ("splits",): f"split {chosen.split}" if chosen.split else "",
+        ("metric", "low", "high"): f"{chosen.metric} {bounds}" if bounds else "",
+        ("differs", "with"): f"{filters.DIFFERS[chosen.differs]} beside {one_line(against, 60)}" if chosen.differs else "",
+    }
+    away: dict[str, None]
+    found = []
+    for names, text in said.items():
+        if text:
+            away = dict.fromkeys((*names, "from"))
+            found.append((text, address.but(**away)))
+    return found
 
 
 def _pages(page: Listing) -> tuple[int, int] | None:
@@ -117,7 +142,7 @@ def _scores(entry: Entry, index: Index, rows: Sequence[int], chosen: Filter) -> 
     found = {name: index.values(name)[places].tolist() for name in names}
     if chosen.against is not None and (other := marked(chosen.against)) is not None:
         theirs = same_trials(index, index_of(chosen.against))[places]
-        found[f"{entry.main_metric} of {chosen.against.label}"] = values_at(other.values, theirs).tolist()
+        found[f"{entry.main_metric} of {chosen.against.evaluation}"] = values_at(other.values, theirs).tolist()
     return found
 
 
@@ -164,7 +189,7 @@ def _options(catalog: Catalog, entry: Entry) -> Mapping[str, Sequence[tuple[str,
         "subgroup": {"": "any group"} | {name: one_line(name, 60) for name in groups},
         "splits": {"": "any split"} | {name: name for name in index.names("split")},
         "metric": {"": "no metric"} | {name: name for name in index.metrics},
-        "with": {"": "nobody"} | {other.slug: f"{other.label}" for other in others(catalog, entry)},
+        "with": {"": "nobody"} | {other.slug: other.evaluation for other in others(catalog, entry)},
     }
     return {name: list(options.items()) for name, options in named.items()}
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from assay.errors import AssayError
+from assay.plain_files import is_folder, settled
 from assay.store import RunFolder
-from assay.store.folders import being_written
+from assay.store.folders import being_written, work_folder
 from assay.store.planned import PLAN, PlannedRun, read_plan
-from assay.store.writer import Tally, tally_so_far, work_folder
+from assay.store.writer import TALLY, Tally, tally_so_far
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog
 from assay.web.grids import Cell, Column, Grid
@@ -21,6 +24,8 @@ from assay.web.rendering import render
 State = Literal["finished", "being asked", "waiting", "not begun"]
 AGAIN_S = 2
 """Seconds between two looks while something is asked."""
+STILL_S = 5.0
+"""From when on a count that stands still says since when."""
 STATES = {
     "finished": "written to its end",
     "being asked": "a process is asking it now",
@@ -44,6 +49,8 @@ class Standing:
     """Trials a second since the first was asked, while it is being asked."""
     slug: str = ""
     """Of its page, once it is finished."""
+    still_s: float | None = None
+    """For how many seconds its count has stood still, where that is long."""
 
 
 @dataclass(frozen=True)
@@ -91,18 +98,25 @@ def draw(view: View, address: Address) -> Page:
     """How far the runs are that were planned; the browser looks again while any of them is asked."""
     suites, problems = suites_of(view.catalog)
     suites.sort(key=lambda suite: (not suite.active, -suite.planned_at))
-    grids = tuple(_grid(number, suite) for number, suite in enumerate(suites, 1))
+    shown = [suite for place, suite in enumerate(suites) if place == 0 or not suite.over]
+    over = [suite for suite in suites if suite not in shown]
+    grids = tuple(_grid(number, suite) for number, suite in enumerate(shown, 1))
+    earlier = _earlier(over) if over else None
     active = any(suite.active for suite in suites)
     body = render(
         "live.html",
         view,
         address,
-        suites=list(zip(suites, grids, strict=True)),
-        problems=problems,
+        suites=list(zip(shown, grids, strict=True)),
+        earlier=earlier,
+        earlier_notes=[(suite.name, note) for suite in over for note in suite.notes],
+        duration=duration,
+        problems=[view.catalog.told(problem) for problem in problems],
         active=active,
         states=STATES,
     )
-    return Page("Runs in progress", body, grids, AGAIN_S if active and view.links.live else 0)
+    tables = grids if earlier is None else (*grids, earlier)
+    return Page("Runs in progress", body, tables, AGAIN_S if active and view.links.live else 0)
 
 
 def suites_of(catalog: Catalog) -> tuple[list[Suite], list[str]]:
@@ -111,19 +125,21 @@ def suites_of(catalog: Catalog) -> tuple[list[Suite], list[str]]:
     suites, problems = [], []
     for folder in _folders(catalog):
         try:
-            plan = read_plan(folder)
+            plan, written = read_plan(folder), (folder / PLAN).stat().st_mtime
         except AssayError as error:
             problems.append(str(error))
             continue
+        except OSError:  # just taken away
+            continue
         if plan is not None:
             standings = tuple(_standing(folder, planned, slugs) for planned in plan.runs)
-            suites.append(Suite(folder.name, standings, (*plan.left_out, *plan.notes), (folder / PLAN).stat().st_mtime))
+            suites.append(Suite(folder.name, standings, (*plan.left_out, *plan.notes), written))
     return suites, problems
 
 
 def _folders(catalog: Catalog) -> Iterator[Path]:
-    for place in dict.fromkeys(place.resolve() for place in catalog.places):
-        if place.is_dir():
+    for place in dict.fromkeys(map(settled, catalog.places)):
+        if is_folder(place):
             yield from (plan.parent for plan in sorted((*place.glob(PLAN), *place.glob(f"*/{PLAN}"))))
 
 
@@ -140,9 +156,19 @@ def _standing(folder: Path, planned: PlannedRun, slugs: dict[Path, str]) -> Stan
         return Standing(planned, "not begun", None, None, None)
     tally = tally_so_far(path)
     if tally is None:
-        return Standing(planned, "being asked" if work_folder(path).is_dir() else "waiting", 0, 0, 0)
+        return Standing(planned, "being asked" if is_folder(work_folder(path)) else "waiting", 0, 0, 0)
     tokens = tally.prompt_tokens + tally.completion_tokens
-    return Standing(planned, "being asked", tally.trials, tally.failed, tokens, _per_second(tally))
+    still = _still(path)
+    return Standing(planned, "being asked", tally.trials, tally.failed, tokens, _per_second(tally), still_s=still)
+
+
+def _still(path: Path) -> float | None:
+    """For how many seconds nobody has counted on, where that is long."""
+    try:
+        still = time.time() - (work_folder(path) / TALLY).stat().st_mtime
+    except OSError:
+        return None
+    return still if still >= STILL_S else None
 
 
 def _per_second(tally: Tally) -> float | None:
@@ -160,9 +186,9 @@ COLUMNS = (
     Column("scenario", number=False),
     Column("candidate", number=False),
     Column("state", number=False),
-    Column("answered", note="Trials that were answered or have failed, until about a second ago."),
+    Column("done", note="Trials that were answered or have failed."),
     Column("of at most", note="Fewer where a perturbation leaves an item as it is."),
-    Column("failed", note="Trials without a response: missing data, asked again by the next same command."),
+    Column("failed", "of them failed", note="Trials without a response: missing data, asked again by the next same command."),
     Column("per s", note="Trials a second since the first was asked."),
     Column("left", number=False, note="Until it is finished, if it goes on so."),
     Column("tokens", note="Read and written."),
@@ -171,6 +197,33 @@ COLUMNS = (
 
 def _grid(number: int, suite: Suite) -> Grid:
     return Grid(f"progress-{number}", f"Runs of {suite.name}", COLUMNS, tuple(_row(standing) for standing in suite.standings))
+
+
+def _earlier(suites: Sequence[Suite]) -> Grid:
+    """Suites that are finished, a row each."""
+    columns = (
+        Column("suite", number=False),
+        Column("planned", number=False, note="When it was last begun or gone on with, in universal time."),
+        Column("runs"),
+        Column("done", note="Trials that were answered or have failed."),
+        Column(
+            "failed", "of them failed", note="Trials without a response: missing data, asked again by the next same command."
+        ),
+        Column("tokens", note="Read and written."),
+    )
+    rows = tuple(
+        (
+            Cell(suite.name, to=Address("overview").but(suite=suite.name)),
+            Cell(_day(suite.planned_at)),
+            *map(_count, (len(suite.standings), suite.trials, suite.failed, sum(one.tokens or 0 for one in suite.standings))),
+        )
+        for suite in suites
+    )
+    return Grid("finished", "Suites that are finished", columns, rows)
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def _row(standing: Standing) -> tuple[Cell, ...]:

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from assay.comparison.failures import failures
 from assay.comparison.results import Failing, Pair
+from assay.drift.shown import date_text
 from assay.tables.numbers import NOT_MEASURED, format_amount
 from assay.tables.single import family_of
 from assay.web.addresses import Address
-from assay.web.boards import TIERS, separation, tier_mark
+from assay.web.boards import TIERS, ready, separation, tier_mark
 from assay.web.catalog import Candidate, Catalog, evidence_of
 from assay.web.charts import making
 from assay.web.charts.drawing import Chart
+from assay.web.comparison_grids import example
 from assay.web.entries import Entry
-from assay.web.families import Means, found, head, means, measured, shaded
+from assay.web.evaluations import asked_otherwise, one_each
+from assay.web.families import SHADED, Means, apart, found, head, means, measured, shaded
 from assay.web.grids import Cell, Column, Grid
-from assay.web.measures import estimate_cell, explained, meaning, metric_cell, metric_column, shades
+from assay.web.measures import estimate_cell, evened, explained, meaning, metric_cell, metric_column, readable
+from assay.web.over_time import ages, courses, over_time, same_model
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
-from assay.web.trials.index import Key
-from assay.web.trials.links import trial_address
+from assay.web.words import word_column
 
 MOST_TRIALS = 20_000
 """Trials that are searched for failures unasked: their inputs are read."""
 RUNS_SEARCHED = 512
 SLICES_SHOWN = 40
+MOST_DAYS = 36_500
+"""The largest age that can be asked about: a hundred years."""
+OVER_TIME = "model-{}-over-time"
+"""The id of that part of a candidate's page."""
 EFFICIENCY = (
     "latency_s", "latency_p50_s", "latency_p95_s", "first_token_s", "output_tokens_per_s", "prompt_tokens", "completion_tokens",
     "cost", "cost_per_correct",
@@ -38,19 +46,25 @@ EFFICIENCY = (
 def draw(view: View, address: Address) -> Page:
     """A candidate over all its scenarios."""
     candidate = view.catalog.candidate(address.of)
-    entries = candidate.entries
+    beside = _beside(view.catalog, candidate)
+    entries = tuple(entry for runs in beside.values() for entry in runs if entry.label == candidate.label)
     sought = address.one("failures") == "all" or sum(entry.trials for entry in entries) <= MOST_TRIALS
     slices = [(entry, slice_) for entry in entries for slice_ in _failing(entry)] if sought else []
     tables = (
         _profile(view.catalog, entries),
-        _standings(view.catalog, candidate),
+        _standings(view, candidate, beside),
         _failures(slices),
         _of_metrics("outcomes", "Outcomes: shares of the trials", view.catalog, entries, _outcomes(entries)),
         _of_metrics("efficiency", "Efficiency", view.catalog, entries, EFFICIENCY),
-        _evaluations(view.catalog, candidate),
+        _evaluations(view.catalog, candidate, entries),
     )
     held = {grid.name: grid for grid in tables if grid is not None}
-    course = making.course(same_model(view.catalog, candidate))
+    evaluations = same_model(view.catalog, candidate)
+    over = courses(view.catalog, candidate)
+    course = making.course([entry for one in over for entry in one.alike], loose=[entry for one in over for entry in one.loose])
+    changed = over_time(view, candidate, address.one("drift") == "all" or not view.links.live)
+    most_days = address.number("days", 0, 0, MOST_DAYS)
+    aged = ages(evaluations, time.time() if view.links.live else None, most_days)
     body = render(
         "model.html",
         view,
@@ -61,8 +75,19 @@ def draw(view: View, address: Address) -> Page:
         sought=sought,
         course=course,
         whole=address.but(failures="all"),
+        changed=changed,
+        aged=aged,
+        most_days=most_days,
+        over_time_id=OVER_TIME.format(address.of),
+        read_all=replace(address.but(drift="all"), at=OVER_TIME.format(address.of)),
     )
-    return Page(candidate.label, body, (*held.values(), *_grids(course)))
+    return Page(candidate.label, body, (*held.values(), *_grids(course), *(changed.grids or {}).values(), aged.grid))
+
+
+def _beside(catalog: Catalog, candidate: Candidate) -> dict[str, tuple[Entry, ...]]:
+    """The scenarios of a candidate, each with the runs that speak for its candidates there."""
+    titles = {entry.title for entry in candidate.entries}
+    return {scenario.title: one_each(scenario.entries) for scenario in catalog.scenarios if scenario.title in titles}
 
 
 def _grids(chart: Chart | None) -> tuple[Grid, ...]:
@@ -82,7 +107,7 @@ def _facts(candidate: Candidate) -> list[tuple[str, str]]:
         ("failed", f"{sum(entry.failed for entry in entries):,}"),
         ("tokens read", f"{sum(entry.manifest.prompt_tokens for entry in entries):,}"),
         ("tokens written", f"{sum(entry.manifest.completion_tokens for entry in entries):,}"),
-        ("cost", format_amount(sum(costs)) if costs else ""),
+        ("cost of all requests, in the currency of the prices", format_amount(sum(costs)) if costs else ""),
     ]
     return facts + [("suites", ", ".join(dict.fromkeys(entry.suite for entry in entries)))]
 
@@ -95,46 +120,59 @@ def _scenario(catalog: Catalog, entry: Entry) -> Cell:
 def _profile(catalog: Catalog, entries: Sequence[Entry]) -> Grid:
     """Scenarios by families, and the mean of each family."""
     families = measured(entries)
+    numbers_of = [[found(family, entry) for entry in entries] for family in families]
+    told_apart = [apart([cell.estimate if cell else None for cell in column]) for column in numbers_of]
     rows = []
     for entry in entries:
         cells = [found(family, entry) for family in families]
-        heat = [
-            shaded(family, [cell.estimate.value if cell else None], entry.main_metric)[0]
-            for family, cell in zip(families, cells, strict=True)
+        shades = [
+            shaded(family, [cell.estimate.value if cell else None], entry.main_metric)[0] if differ else None
+            for family, cell, differ in zip(families, cells, told_apart, strict=True)
         ]
-        metric = Cell(entry.main_metric, entry.main_metric, explained(entry.main_metric), meaning(entry.main_metric).note)
-        numbers = (estimate_cell(cell, Address("run", entry.slug), shade) for cell, shade in zip(cells, heat, strict=True))
+        metric = Cell(
+            entry.main_metric, readable(entry.main_metric), explained(entry.main_metric), meaning(entry.main_metric).note
+        )
+        numbers = (estimate_cell(cell, Address("run", entry.slug), shade) for cell, shade in zip(cells, shades, strict=True))
         rows.append((_scenario(catalog, entry), metric, *numbers))
     if len(entries) > 1:
         over = [means(family, entries) for family in families]
         mean = [estimate_cell(next(iter(column.by_candidate.values()), None), note=_counted(column)) for column in over]
         rows.append((Cell("mean"), Cell(None, ""), *mean))
     columns = (Column("scenario", number=False), Column("main metric", number=False), *map(head, families))
-    note = "Means over the scenarios that have the number, each weighing the same; of main metrics only those from 0 to 1."
-    return Grid("profile", "Profile: scenarios by families of metrics", columns, tuple(rows), (note,))
+    said = "Means over the scenarios that have the number, each weighing the same; of main metrics only those from 0 to 1."
+    notes = (*([said] if len(entries) > 1 else []), *([SHADED] if any(told_apart) else []))
+    return Grid("profile", "Profile: scenarios by families of metrics", columns, evened(rows), notes)
 
 
 def _counted(column: Means) -> str:
     return f"mean of {len(column.scenarios)} scenario{'' if len(column.scenarios) == 1 else 's'}"
 
 
-def _standings(catalog: Catalog, candidate: Candidate) -> Grid | None:
-    """In which scenario it is shown to be better or worse than whom."""
-    rows = []
-    for entry in candidate.entries:
-        scenario = next(scenario for scenario in catalog.scenarios if scenario.title == entry.title)
-        made = separation(scenario.entries)
+def _standings(view: View, candidate: Candidate, beside: Mapping[str, Sequence[Entry]]) -> Grid | None:
+    """In which scenario it is shown to be better or worse than whom.
+
+    Args:
+        view: what there is, and how long its reader waits.
+        candidate: who.
+        beside: the runs of each scenario, one of each candidate.
+    """
+    rows, notes = [], [TIERS]
+    for title, runs in beside.items():
+        entry = next(entry for entry in runs if entry.label == candidate.label)
+        made = separation(runs) if ready(view.patience, runs) else None
+        if made is not None:
+            notes += [f"{title}: {said}" for said in (made.said, asked_otherwise(runs)) if said]
         standing = made.standing(entry.label) if made is not None else None
         if made is None or standing is None:
             continue
         better, worse, open_ = _opponents(entry.label, made.board.pairs)
-        names = (Cell(", ".join(held) or NOT_MEASURED) for held in (better, worse, open_))
-        rows.append((_scenario(catalog, entry), Cell(standing.tier, tier_mark(standing.tier)), *names))
+        others = (Cell(", ".join(held) or NOT_MEASURED) for held in (better, worse, open_))
+        rows.append((_scenario(view.catalog, entry), Cell(standing.tier, tier_mark(standing.tier)), *others))
     if not rows:
         return None
-    heads = ("scenario", "tier", "better than", "worse than", "no difference shown")
-    columns = tuple(Column(name, number=name == "tier") for name in heads)
-    return Grid("standings", "Against the other candidates", columns, tuple(rows), (TIERS,))
+    names = ("better than", "worse than", "no difference shown")
+    columns = (Column("scenario", number=False), word_column("tier"), *(Column(name, number=False) for name in names))
+    return Grid("standings", "Against the other candidates", columns, tuple(rows), tuple(notes))
 
 
 def _opponents(label: str, pairs: Sequence[Pair]) -> tuple[list[str], list[str], list[str]]:
@@ -182,7 +220,7 @@ def _failures(slices: Sequence[tuple[Entry, Failing]]) -> Grid | None:
             Cell(failing.rate, f"{failing.rate:.2f}"),
             Cell(failing.elsewhere, f"{failing.elsewhere:.2f}"),
             estimate_cell(failing.excess),
-            _example(entry, failing),
+            example(entry, failing),
         )
         for entry, failing in worst
     )
@@ -192,16 +230,6 @@ def _failures(slices: Sequence[tuple[Entry, Failing]]) -> Grid | None:
     notes += [f"{len(slices)} were found; the first {SLICES_SHOWN} are shown."] if len(slices) > SLICES_SHOWN else []
     columns = tuple(Column(name, number=name not in words) for name in names)
     return Grid("failures", "Where it fails more than elsewhere", columns, rows, tuple(notes))
-
-
-def _example(entry: Entry, failing: Failing) -> Cell:
-    """The first of the items in which it fails worst."""
-    if not failing.examples:
-        return Cell(None, NOT_MEASURED)
-    example = failing.examples[0]
-    perturbation = failing.where.removeprefix("perturbation ") if failing.where.startswith("perturbation ") else None
-    key = Key(instance_id=example.instance, perturbation=perturbation, split=entry.splits[-1])
-    return Cell(example.instance, example.input or example.instance, trial_address(entry, key), f"item {example.instance}")
 
 
 def _outcomes(entries: Sequence[Entry]) -> list[str]:
@@ -215,45 +243,31 @@ def _of_metrics(name: str, caption: str, catalog: Catalog, entries: Sequence[Ent
     if not there:
         return None
     cells = [[entry.cell(metric) for entry in entries] for metric in there]
-    heat = [
-        shades(metric, [cell.estimate.value if cell else None for cell in column])
-        if _bounded(metric)
-        else [None] * len(entries)
-        for metric, column in zip(there, cells, strict=True)
-    ]
     rows = tuple(
-        (
-            _scenario(catalog, entry),
-            *(
-                metric_cell(metric, column[place], shade[place])
-                for metric, column, shade in zip(there, cells, heat, strict=True)
-            ),
-        )
-        for place, entry in enumerate(entries)
+        (_scenario(catalog, entry), *(metric_cell(column[place]) for column in cells)) for place, entry in enumerate(entries)
     )
-    return Grid(name, caption, (Column("scenario", number=False), *map(metric_column, there)), rows)
+    return Grid(name, caption, (Column("scenario", number=False), *map(metric_column, there)), evened(rows))
 
 
-def _bounded(metric: str) -> bool:
-    """Whether its values are good or bad by themselves: seconds and tokens of different scenarios are not held together."""
-    known = meaning(metric).metric
-    return known is not None and None not in known.range
-
-
-def same_model(catalog: Catalog, candidate: Candidate) -> list[Entry]:
-    """All evaluations of what a candidate is: its own, and those of any suite that are called alike and are of its model."""
-    called = {(entry.spec.label or entry.spec.model.name, entry.spec.model.name) for entry in candidate.entries}
-    return [entry for entry in catalog.entries if (entry.spec.label or entry.spec.model.name, entry.spec.model.name) in called]
-
-
-def _evaluations(catalog: Catalog, candidate: Candidate) -> Grid | None:
-    """The other evaluations of the same model, where there are any."""
-    others = dict.fromkeys(entry.label for entry in same_model(catalog, candidate) if entry.label != candidate.label)
+def _evaluations(catalog: Catalog, candidate: Candidate, shown: Sequence[Entry]) -> Grid | None:
+    """The evaluations of the same model that the rest of the page does not show, newest first, where there are any."""
+    others = [entry for entry in same_model(catalog, candidate) if entry not in shown]
     if not others:
         return None
     slugs = {other.label: other.slug for other in catalog.candidates}
-    rows = tuple((Cell(label, label, Address("model", slugs[label])),) for label in others)
-    return Grid("evaluations", "Other evaluations of it", (Column("candidate", number=False),), rows)
+    rows = tuple(
+        (
+            _scenario(catalog, entry),
+            Cell(entry.label, to=None if entry.label == candidate.label else Address("model", slugs[entry.label])),
+            Cell(entry.suite, to=Address("run", entry.slug)),
+            Cell(entry.asked_at, date_text(entry.asked_at)),
+            Cell(entry.instances, f"{entry.instances:,}"),
+            metric_cell(entry.cell()),
+        )
+        for entry in sorted(others, key=lambda entry: (-entry.asked_at, entry.title))
+    )
+    words = (Column(name, number=False) for name in ("scenario", "candidate", "suite", "asked"))
+    return Grid("evaluations", "Other evaluations of it", (*words, Column("items"), Column("main metric")), evened(rows))
 
 
 def every(catalog: Catalog) -> Iterable[Address]:

@@ -13,11 +13,14 @@ from assay.errors import AssayError
 from assay.records import NamedSpec
 from assay.store.folders import MANIFEST
 from assay.tables.numbers import format_amount
+from assay.tables.units import shown_cell
 from assay.text import one_line, visible
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog, slug_of
+from assay.web.citations import citing
 from assay.web.entries import Entry
 from assay.web.grids import Cell, Column, Grid
+from assay.web.measures import readable
 from assay.web.page import Kind, Page, View
 from assay.web.rendering import render
 from assay.web.run_grids import every_estimate, main_metric_grids, metric_grid, outcome_grid
@@ -27,8 +30,7 @@ from assay.web.verification import Verified, verified
 LONGEST_VALUE = 600
 """Characters of a setting that are shown; its download has more."""
 DOWNLOADED_VALUE = 20_000
-ESTIMATES_SHOWN = 400
-"""Estimates that the page itself lists; its download has all."""
+UNDER, BECAME = "Under perturbation, by variant and by subgroup", "What became of the trials"
 
 
 def draw(view: View, address: Address) -> Page:
@@ -36,12 +38,15 @@ def draw(view: View, address: Address) -> Page:
     entry = view.catalog.entry(address.of)
     live = view.links.live
     state = verified(entry, insist=not live or address.one("verify") == "yes")
-    grids, problem = [metric_grid(entry), *main_metric_grids(entry)], ""
+    metrics, under, problem = metric_grid(entry), main_metric_grids(entry), ""
+    outcomes: list[Grid] = []
     try:
-        grids.append(outcome_grid(entry, index_of(entry).outcomes))
+        outcomes.append(outcome_grid(entry, index_of(entry).outcomes))
     except AssayError as error:
         problem = error.message.replace(f"{entry.folder.path}/", "")
     settings, files = settings_of(entry), file_grid(entry, state)
+    grids = (metrics, *under, *outcomes)
+    main = entry.cell(entry.main_metric)
     every = every_estimate(entry)
     body = render(
         "run.html",
@@ -50,16 +55,19 @@ def draw(view: View, address: Address) -> Page:
         entry=entry,
         facts_of=facts_of(entry),
         estimates=grids,
+        parts_of=[held for held in ((UNDER, under), (BECAME, outcomes)) if held[1]],
+        main=None if main is None else shown_cell(main).estimate,
+        readable=readable,
         settings=settings,
         files=files,
         state=state,
         problem=problem,
-        every=Grid(every.name, every.caption, every.columns, every.rows[:ESTIMATES_SHOWN], every.notes) if live else None,
-        left_out=len(every.rows) - ESTIMATES_SHOWN,
+        every=every if live else None,
         verify=address.but(verify="yes"),
         scenario=Address("scenario", slug_of(entry.title)),
         model=Address("model", slug_of(entry.label)),
         notes=_card(entry),
+        cited_by=citing(view.catalog, entry),
     )
     shown = (*grids, *settings.grids, files, *((every,) if live else ()))
     return Page(f"Run: {one_line(entry.title, 80)} · {one_line(entry.label, 80)}", body, shown)
@@ -72,18 +80,15 @@ def facts_of(entry: Entry) -> list[tuple[str, str]]:
     return [
         ("model", one_line(spec.model.name, 200)),
         ("suite", one_line(entry.suite, 200)),
-        ("items", f"{entry.instances:,}"),
-        ("trials", f"{entry.trials:,}, {entry.failed:,} failed"),
         ("requests", f"{manifest.requests:,}"),
         ("tokens", f"{manifest.prompt_tokens:,} read, {manifest.completion_tokens:,} written"),
-        ("cost", "" if manifest.cost is None else format_amount(manifest.cost)),
+        ("cost of all requests", "" if manifest.cost is None else format_amount(manifest.cost)),
         ("asked", _span(manifest.first_asked, manifest.last_asked)),
         ("split", " + ".join(spec.split)),
         ("limit", "" if spec.max_instances is None else f"at most {spec.max_instances:,} items"),
         ("seed", str(spec.seed)),
         ("asked in several ways", ", ".join(f"{count} {what}" for what, count in ways if count > 1)),
         ("as HELM picks", "yes" if spec.helm_compat else ""),
-        ("main metric", entry.main_metric),
     ]
 
 

@@ -52,7 +52,7 @@ def others_grid(catalog: Catalog, entry: Entry, key: Key) -> Grid | None:
         page = trial_address(other, key)
         rows.append(
             (
-                Cell(other.label, one_line(other.label, 80), to=page),
+                Cell(other.evaluation, one_line(other.evaluation, 80), to=page),
                 Cell(value, score_text(value)),
                 Cell(stored["outcome"]),
                 Cell((stored["prediction"] or "")[:300], one_line(stored["prediction"] or "", 300)),
@@ -75,17 +75,19 @@ def score_text(value: float | None) -> str:
     return "–" if value is None or math.isnan(value) else f"{value:.4g}"
 
 
-def offered(catalog: Catalog, entry: Entry, address: Address) -> tuple[tuple[str, Address, bool], ...]:
-    """The candidates that can be put beside this one: name, the page with it or without it, whether it is there.
+def offered(catalog: Catalog, entry: Entry, key: Key, address: Address) -> tuple[tuple[str, Address, bool], ...]:
+    """Evaluations with the same trial, which can be put beside: name, the page with it or without it, whether it is there.
 
     A filter that holds runs against each other goes by the last one that is named, so that one stays the last.
     """
     there = list(dict.fromkeys(address.all("with")))
     found = []
     for other in others(catalog, entry)[:MOST]:
+        if index_of(other).row_of(key) is None:
+            continue
         shown = other.slug in there
         wanted = [slug for slug in there if slug != other.slug] if shown else [other.slug, *there]
-        found.append((other.label, address.but(**{"with": wanted}), shown))
+        found.append((other.evaluation, address.but(**{"with": wanted}), shown))
     return tuple(found)
 
 

@@ -113,8 +113,10 @@ def filter_of(catalog: Catalog, entry: Entry, address: Address) -> Filter:
     )
     if not chosen.metric and (chosen.low, chosen.high) != (None, None):
         raise AssayError("low and high bound no metric", "name one: metric=")
-    if chosen.differs and chosen.against is None:
-        raise AssayError("differs says nothing of whom", "name another run of this scenario: with=")
+    if chosen.differs and chosen.against is None:  # a form whose reader chose how to differ, and not yet from whom
+        if not runs:
+            raise AssayError("no other run of this scenario can differ", "leave out differs=, or ask another candidate")
+        return replace(chosen, against=next(iter(runs.values())))
     return chosen
 
 

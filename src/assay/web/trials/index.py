@@ -11,13 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.comparison.matrices import complete, reading, subgroups_of
+from assay.comparison.matrices import complete, subgroups_of
 from assay.comparison.misses import RIGHT
 from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.records import Record
 from assay.store.folders import SCORES, TRANSCRIPTS
+from assay.store.opening import reading
 from assay.store.transcripts import added_later, score_schema, transcript_schema
 from assay.web.entries import Entry
 from assay.web.kept import Kept

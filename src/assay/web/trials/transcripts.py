@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.comparison.matrices import reading
 from assay.records import Judging, Response, Trial
 from assay.store.folders import TRANSCRIPTS
+from assay.store.opening import reading
 from assay.store.transcripts import added_later, from_row, judging_of
 from assay.web.entries import Entry
 from assay.web.trials.filters import Filter, chosen_rows
