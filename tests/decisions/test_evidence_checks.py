@@ -25,6 +25,8 @@ from assay.store import find_runs
 from assay.store.folders import MANIFEST
 from scored_runs import Said, scored_run
 
+pytestmark = pytest.mark.slow
+
 BEFORE = 1_700_000_000.0
 """Unix time at which runs were written, long before any decision on them."""
 WRONG = {"m/60": 40, "m/80": 20, "m/90": 10}

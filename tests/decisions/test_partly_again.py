@@ -25,6 +25,8 @@ from assay.errors import AssayError
 from decision_helpers import measured, profile, shares
 from scored_runs import Said, scored_run
 
+pytestmark = pytest.mark.slow
+
 GONE = "ece_10_bin"
 WRONG = {"m/60": 40, "m/80": 20, "m/90": 2}
 TEXT = """name: Which

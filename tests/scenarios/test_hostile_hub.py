@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hostile_hub import COMMIT, ROWS, HostileHub, Wrong
 
+pytestmark = pytest.mark.slow
+
 OTHER = b'{"q": 2}\n'
 READ = """
 def read(name, revision="main", test="*.jsonl"):

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 UNKNOWN_COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 

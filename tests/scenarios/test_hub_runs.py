@@ -17,6 +17,8 @@ from assay.models.weights import fetch
 from assay.registry import scenarios
 from assay.scenarios import Scenario
 
+pytestmark = pytest.mark.slow
+
 OUTCOMES = ("answered", "refused", "empty", "truncated", "unparsed")
 """What may come of an answer that came."""
 WRITTEN = 24
