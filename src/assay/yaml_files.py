@@ -206,11 +206,11 @@ def _loader() -> type[yaml.SafeLoader]:
             if isinstance(key, yaml.ScalarNode):
                 line, truth = key.start_mark.line + 1, key.tag == "tag:yaml.org,2002:bool"
                 name = loader.bool_values.get(key.value.lower()) if truth else key.value
-                if name in seen and loader.twice is None:  # type: ignore[attr-defined]
+                if name in seen and loader.twice is None:  # type: ignore[attr-defined] # of _loader
                     fix = "remove one: to YAML on, yes and true are the same" if truth else "remove one or rename it"
                     raise _Refused(line, f"{key.value[:80]!r} appears twice", fix)
                 if name in seen:
-                    loader.twice(line, key.value)  # type: ignore[attr-defined]
+                    loader.twice(line, key.value)  # type: ignore[attr-defined] # of _loader
                 seen.add(name)
         loader.flatten_mapping(node)
         return loader.construct_mapping(node, deep=True)

@@ -36,7 +36,7 @@ def test_signatures_that_are_given_at_once_all_stay_and_all_hold(tmp_path: Path)
     for number in range(MANY):
         new_key(tmp_path / f"{number}.pem")
     keys = [read_key(tmp_path / f"{number}.pem") for number in range(MANY)]
-    at_once([lambda n=n: sign_file(path, keys[n], Signer(f"P{n}", "owner")) for n in range(MANY)])  # type: ignore[misc]
+    at_once([lambda n=n: sign_file(path, keys[n], Signer(f"P{n}", "owner")) for n in range(MANY)])  # type: ignore[misc] # mypy infers no lambda with a default
     record = read_record(path)
     assert sorted(one.name for one in record.signatures) == [f"P{number}" for number in range(MANY)]
     assert list(signature_problems(record, path)) == []
@@ -51,7 +51,7 @@ def test_choices_that_are_made_at_once_all_stay(tmp_path: Path) -> None:
         sealed(msgspec.structs.replace(bare, choice=Choice(chosen="", by=f"P{number}", rationale="why")))
         for number in range(MANY)
     ]
-    at_once([lambda one=one: put_down(one, path) for one in made])  # type: ignore[misc]
+    at_once([lambda one=one: put_down(one, path) for one in made])  # type: ignore[misc] # mypy infers no lambda with a default
     record = read_record(path)
     assert record.choice is not None
     assert sorted([record.choice.by, *(one.by for one in record.earlier)]) == [f"P{number}" for number in range(MANY)]

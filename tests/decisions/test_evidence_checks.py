@@ -42,7 +42,7 @@ constraints:
 
 def run_of(suite: Path, name: str, scenario: str = "made", **more: object) -> Path:
     said = [Said(item, "no" if item < WRONG.get(name, 30) else "yes", asked_at=BEFORE) for item in range(100)]
-    return aged(scored_run(suite, name, said, scenario=scenario, **more))  # type: ignore[arg-type]
+    return aged(scored_run(suite, name, said, scenario=scenario, **more))  # type: ignore[arg-type] # a test's own keywords
 
 
 def aged(run: Path, at: float = BEFORE) -> Path:

@@ -21,7 +21,7 @@ def listed(*options: str, right: tuple[int, ...] = (0,)) -> tuple[Reference, ...
 
 def answer(text: str, *options: str, prompting: Generation | Chat | None = None, finish: str = "stop") -> Answer:
     instance = Instance(id="i", input="q", references=listed(*options) if options else (Reference(text="x", correct=True),))
-    completion = Completion(text=text, finish_reason=finish)  # type: ignore[arg-type]
+    completion = Completion(text=text, finish_reason=finish)  # type: ignore[arg-type] # text from parametrize
     return (prompting or Generation()).read(instance, [Response(completions=(completion,))])
 
 

@@ -37,7 +37,7 @@ def test_no_digit_is_left_out_that_the_interval_needs() -> None:
 def test_any_numbers_keep_at_least_two_steps_of_their_intervals(drawn: list[tuple[float, float]]) -> None:
     estimates = [estimate(value, value - reach, value + reach) for value, reach in drawn]
     for each, digits in zip(estimates, even_digits(estimates), strict=True):
-        assert digits is None or (digits >= 2 and (each.high - each.low) * 10**digits >= 2 - 1e-9)  # type: ignore[operator]
+        assert digits is None or (digits >= 2 and (each.high - each.low) * 10**digits >= 2 - 1e-9)  # type: ignore[operator] # both ends are there
 
 
 def test_nothing_has_no_digits() -> None:

@@ -30,7 +30,7 @@ def test_other_metrics_stay_what_they_are() -> None:
 
 @pytest.mark.parametrize(("computed_on", "value"), [("original", 2.0), ("gap", 2.0), ("flips", 0.002), ("ratio", 0.002)])
 def test_shares_and_quotients_of_costs_have_no_unit(computed_on: str, value: float) -> None:
-    cell = Cell(metric="cost", estimate=ESTIMATE, split="test", computed_on=computed_on)  # type: ignore[arg-type]
+    cell = Cell(metric="cost", estimate=ESTIMATE, split="test", computed_on=computed_on)  # type: ignore[arg-type] # text from parametrize
     assert shown_cell(cell).estimate.value == pytest.approx(value)
 
 

@@ -144,7 +144,7 @@ def test_a_reader_who_will_not_wait_gets_the_page_without_it(tmp_path: Path, mon
     hurried = View(catalog, view_of(tmp_path).links, Patience(finished, Later()))
     assert "what changed is being worked out" in draw(hurried, "model", slug(hurried)).body
     for job in jobs:
-        job()  # type: ignore[operator]
+        job()  # type: ignore[operator] # declared as any object
     again = View(catalog, hurried.links, Patience(finished, Later()))
     assert "From the first evaluation to the latest" in draw(again, "model", slug(again)).body
 
