@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +17,7 @@ from assay.identity import digest
 from assay.judging import DEFAULT, METRIC, Judge, metric_specs
 from assay.metrics import Metric, metrics_for
 from assay.models import Model, ModelConfig, open_model
+from assay.once import warn_once
 from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
 from assay.prompting.formats import format_variants
@@ -33,7 +32,6 @@ from assay.store.transcripts import marks
 from assay.suites import Candidate, Suite
 from assay.toxicity import ToxicityScorer, open_scorer, scorer_spec
 
-log = logging.getLogger("assay")
 FEW_NAMED = 3
 """Runs left out for the same reason that are named; the others are counted."""
 LONGEST_REASON = 120
@@ -352,13 +350,8 @@ def computable(metrics: tuple[Metric, ...], scenario: str) -> tuple[Metric, ...]
             missing = MissingExtra(metric.package)
             if metric is metrics[0]:
                 raise Impossible(f"{scenario} is measured by {metric.name}, and {missing.message}", missing.hint)
-            _warn_of_package(metric.name, str(missing))
+            warn_once(f"{metric.name} is not measured: {missing}")
     return tuple(metric for metric in metrics if metric.computable)
-
-
-@functools.cache
-def _warn_of_package(metric: str, missing: str) -> None:
-    log.warning("%s is not measured: %s", metric, missing)
 
 
 def check_references(selection: Selection, prompting: Prompting, main: Metric, scenario: Scenario) -> None:
@@ -373,25 +366,22 @@ def check_references(selection: Selection, prompting: Prompting, main: Metric, s
         raise AssayError(f"no instance of {name} has a correct reference", f"{main.name} compares answers with references")
 
 
-@functools.cache
 def _warn_of_examples(scenario: str, shots: int, there: int) -> None:
     """Say once that fewer examples are shown than were asked for."""
-    log.warning("%s: %d examples are wanted, and there %s", scenario, shots, "is 1" if there == 1 else f"are {there}")
+    warn_once(f"{scenario}: {shots} examples are wanted, and there {'is 1' if there == 1 else f'are {there}'}")
 
 
-@functools.cache
 def _warn_of_method(scenario: str, candidate: str, method: str, shots: int, usual: int) -> None:
     """Say once that another method than the scenario's shows fewer examples by itself."""
     keep = "it cannot show any" if method == "chat" else f"shots: {usual} beside the method shows as many"
-    log.warning("%s, %s: %s shows %s examples, the scenario %d: %s", scenario, candidate, method, shots or "no", usual, keep)
+    warn_once(f"{scenario}, {candidate}: {method} shows {shots or 'no'} examples, the scenario {usual}: {keep}")
 
 
-@functools.cache
 def _warn_of_needs(scenario: str, main_metric: str, requires: tuple[Requirement, ...]) -> None:
     """Say once what the main metric of a scenario cannot be measured without."""
     for need in requires:
         how = " (--judge provider/name)" if need == "judge" else ""
-        log.warning("%s: its main metric %s needs %s and is not measured%s", scenario, main_metric, NEEDS[need], how)
+        warn_once(f"{scenario}: its main metric {main_metric} needs {NEEDS[need]} and is not measured{how}")
 
 
 def finished(run: Run) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import planning
+from assay.once import warn_once
 from cli_helpers import Assay
 
 MODEL = ("-m", "baseline/majority", "--toxicity", "none")
@@ -312,12 +312,12 @@ def test_a_method_that_drops_the_examples_says_so_when_planned_and_run(
     way = "mine.yaml:method=multiple_choice_separate_original"
     for verb in ("plan", "run"):
         caplog.clear()
-        planning._warn_of_method.cache_clear()  # said once in a process
+        warn_once.cache_clear()  # said once in a process
         said = assay(verb, way, *MODEL)
         assert said.code == 0, said.err
         assert "multiple_choice_separate_original shows no examples, the scenario 3: shots: 3 beside the method" in caplog.text
     caplog.clear()
-    planning._warn_of_method.cache_clear()
+    warn_once.cache_clear()
     assert assay("plan", f"{way},shots=3", *MODEL).code == 0
     assert "examples" not in caplog.text
 

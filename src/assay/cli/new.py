@@ -15,7 +15,8 @@ from assay.cli.profiles import profile
 
 if TYPE_CHECKING:
     from assay.scenarios import Scenario
-    from assay.scenarios.own.inspection import Column, Given, Guess
+    from assay.scenarios.own.columns import Column
+    from assay.scenarios.own.inspection import Given, Guess
 
 app = typer.Typer(no_args_is_help=True, help="Write the beginning of something of your own.", rich_markup_mode=None)
 NOTHING_ASKED = "no case can be asked yet: all are examples (its split column says train in every row)\n"
@@ -58,7 +59,8 @@ def scenario(
     from assay.errors import AssayError
     from assay.registry import is_yaml
     from assay.scenarios.own import scenario_file
-    from assay.scenarios.own.inspection import columns_of, guess
+    from assay.scenarios.own.columns import columns_of
+    from assay.scenarios.own.inspection import guess
     from assay.scenarios.own.writing import scenario_text
 
     place = out or data.parent / f"{_fit_to_type(data.name.split('.')[0])}.yaml"
@@ -121,7 +123,7 @@ def _asked(columns: list[Column], given: Given) -> Given:
 def _say(place: Path, guessed: Guess, made: Scenario) -> None:
     """What was written, what in the cases cannot be asked, and what to do next."""
     from assay.errors import AssayError
-    from assay.scenarios.own.inspection import LOOKED_AT
+    from assay.scenarios.own.columns import LOOKED_AT
     from assay.selection import splits_of
     from assay.text import one_line
 

@@ -171,6 +171,7 @@ def unpacked(path: Path) -> Iterator[Path]:
                     raise AssayError(f"{path}: {reason}", "nothing was unpacked: it is no evidence pack as assay writes it")
                 for entry in entries:
                     _unpack(pack, entry, folder)
+        # NotImplementedError: a way of packing that zipfile does not know.
         except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, ValueError, struct.error) as error:
             raise AssayError(f"{path} is damaged, or no zip: {error}", "give the file that `assay evidence` wrote") from None
         except OSError as error:

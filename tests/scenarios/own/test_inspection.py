@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from assay import registry
 from assay.errors import AssayError
 from assay.scenarios.own import writing
-from assay.scenarios.own.inspection import Guess, columns_of, guess
+from assay.scenarios.own.columns import columns_of
+from assay.scenarios.own.inspection import Guess, guess
 from assay.scenarios.own.writing import quoted, scenario_text
 
 SHOWN = "The same long story, so that it is the longest column of all, with a number: "

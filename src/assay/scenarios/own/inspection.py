@@ -3,80 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, unknown
-from assay.prompting.reading import MOST_LETTERED, letter_for
-from assay.scenarios.own.cells import Cells, decoded
+from assay.scenarios.own.columns import (
+    LONGEST_LABEL,
+    MOST_LABELS,
+    SEPARATOR,
+    Column,
+    holds_lists,
+    holds_messages,
+    is_nothing,
+    is_separated,
+    labels_of,
+    most_in,
+    written_as,
+)
 from assay.scenarios.own.doubts import header_doubt, label_doubts, no_header
 from assay.scenarios.own.names import called
 from assay.scenarios.own.shapes import shape_of
-from assay.scenarios.rows import Row
 from assay.scenarios.sources.local import SPLIT_WORDS
-from assay.scenarios.sources.tables import read_rows
 
 Given = Mapping[str, str | tuple[str, ...]]
 """What a user says of columns: `input`, `answer`, `options`, `id`, `group` are one column, `subgroups` several; `-` is none."""
 NONE = "-"
-LOOKED_AT = 20_000
-"""Rows that are looked at."""
-MOST_CHARACTERS = 1 << 26
-"""Characters after which no more rows are looked at."""
-MOST_LABELS = 12
-"""Different answers up to which they are taken as a fixed set of options, wherever they stand."""
-MOST_LISTED = 200
-"""The same, where nearly all of them repeat and they are no numbers."""
-ROWS_OF_LISTED = 4
-"""Rows that each of so many answers must have on average."""
-LONGEST_LABEL = 40
 MOST_GROUPS = 20
 """Groups that an axis may have: more of them are too small to compare."""
 FEWEST_OF_GROUP = 3
 """Rows that a group of an axis must have on average."""
 FEWEST_WITH_EXAMPLES = 40
 """Cases from which on a part is set aside as examples."""
-SEPARATOR = "|"
 
 _LETTERED = re.compile(
     r"(?:option|choice|answer|antwort|auswahl|r[ée]ponse|choix|respuesta|opci[óo]n)?[_ -]?(?:[a-h]|[1-8])", re.IGNORECASE
 )
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*%?")
-
-
-@dataclass(frozen=True)
-class Column:
-    """What the cells of a column look like."""
-
-    name: str
-    values: tuple[Any, ...]
-    file: str = ""
-    """Where it stands, for messages."""
-
-    @property
-    def filled(self) -> list[Any]:
-        """The cells with something in them."""
-        return [value for value in self.values if value is not None and value != ""]
-
-    @property
-    def texts(self) -> list[str]:
-        """The filled cells that are texts or numbers, as texts."""
-        return [str(value) for value in self.filled if not isinstance(value, (list, tuple, Mapping, bytes))]
-
-    @property
-    def length(self) -> float:
-        """Mean length of its texts, characters."""
-        return sum(map(len, self.texts)) / len(self.texts) if self.texts else 0.0
-
-    def parts(self, separator: str) -> list[list[str]]:
-        """Each filled cell as the texts in it."""
-        filled = ((row, value) for row, value in enumerate(self.values, start=1) if value is not None and value != "")
-        cells = (Cells({self.name: value}, self.file, row) for row, value in filled)
-        return [cell.texts(self.name, separator) for cell in cells]
 
 
 @dataclass(frozen=True)
@@ -110,31 +72,6 @@ class Guess:
     """Rows that the split column makes examples."""
     doubts: tuple[str, ...] = ()
     """What looks like a mistake, in sentences."""
-
-
-def columns_of(path: Path) -> list[Column]:
-    """The columns of a file, by its first 20,000 rows, fewer where their texts are long.
-
-    Raises:
-        AssayError: it cannot be read, or a column's name is empty or holds a brace.
-    """
-    rows = list(_first(read_rows(path, str(path))))
-    names = dict.fromkeys(name for row in rows for name in row)
-    for position, name in enumerate(names, start=1):
-        if not name or "{" in name or "}" in name:
-            raise AssayError(f"{path}, column {position} is called {name!r}", "give it a name without braces")
-    return [Column(name, tuple(row.get(name) for row in rows), str(path)) for name in names]
-
-
-def _first(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows that are looked at, the names of their columns without white space around them."""
-    size = 0
-    for row in islice(rows, LOOKED_AT):
-        found = {name.strip(): cell for name, cell in row.items()}
-        yield found
-        size += sum(len(cell) for cell in found.values() if isinstance(cell, str))
-        if size > MOST_CHARACTERS:
-            return
 
 
 def guess(columns: list[Column], given: Given | None = None) -> Guess:
@@ -195,8 +132,8 @@ class _Guesser:
         subgroups = self._subgroups()
         written = "text"
         if several or options:
-            written = _written(self.known[answer], len(several) or _most(self.known[options]))
-        labels = self.labels or (() if several or options else _labels(self.known[answer], self.rows))
+            written = written_as(self.known[answer], len(several) or most_in(self.known[options]))
+        labels = self.labels or (() if several or options else labels_of(self.known[answer], self.rows))
         cells = [self.known[answer], *([self.known[options]] if options else [])]
         return Guess(
             rows=self.rows,
@@ -206,7 +143,7 @@ class _Guesser:
             written=written,
             options=several or options,
             labels=labels,
-            separator=SEPARATOR if any(_separated(column) for column in cells) and (options or labels) else "",
+            separator=SEPARATOR if any(is_separated(column) for column in cells) and (options or labels) else "",
             id=name,
             group=group,
             worked=worked,
@@ -222,7 +159,7 @@ class _Guesser:
     def _independent(self, question: str, answer: str, group: str) -> int:
         """Cases that can be asked, those that belong together counted once."""
         rows = zip(*(self.known[name].values for name in (question, answer, group or question)), strict=True)
-        return len({str(together) for asked, right, together in rows if not _nothing(asked) and not _nothing(right)})
+        return len({str(together) for asked, right, together in rows if not is_nothing(asked) and not is_nothing(right)})
 
     def _doubts(self, labels: tuple[str, ...]) -> list[str]:
         name = no_header({name: column.texts for name, column in self.known.items()})
@@ -233,8 +170,8 @@ class _Guesser:
         """The column with conversations, which the user may call the question."""
         given = self.said.get("input", NONE)
         if isinstance(given, str) and given != NONE:
-            return given if self.known[given].filled and _holds_messages(self.known[given]) else ""
-        return self._take("messages", _holds_messages)
+            return given if self.known[given].filled and holds_messages(self.known[given]) else ""
+        return self._take("messages", holds_messages)
 
     def _take(self, role: str, fits: Any) -> str:
         """The given column of a role; else the left one with the likeliest name that fits; else none."""
@@ -255,7 +192,7 @@ class _Guesser:
         if named or "options" in self.said:
             return (), named
         answers = [str(self.said["answer"])] if self.said.get("answer", NONE) != NONE else list(self.left)
-        lists = [name for name, column in self.left.items() if _lists(column)]
+        lists = [name for name, column in self.left.items() if holds_lists(column)]
         found = next((name for name in lists for other in answers if other != name and self._chosen_from(other, name)), "")
         self.left.pop(found, None)
         return (), found
@@ -289,7 +226,7 @@ class _Guesser:
         """Without a telling name: the last column whose short texts repeat."""
         if "answer" in self.said:
             return ""
-        repeating = {name: _labels(column, self.rows) for name, column in self.left.items() if not shape_of(column.texts)}
+        repeating = {name: labels_of(column, self.rows) for name, column in self.left.items() if not shape_of(column.texts)}
         few = [name for name, labels in repeating.items() if 0 < len(labels) <= MOST_LABELS]
         asked = called("input", self.left)
         fits = few or [name for name, labels in repeating.items() if labels and name not in asked]
@@ -339,64 +276,3 @@ class _Guesser:
             raise AssayError("no column looks like a question", f"name it: --input COLUMN; {columns}")
         if not answer:
             raise AssayError("no column looks like the right answer", f"name it: --answer COLUMN; {columns}")
-
-
-def _nothing(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _holds_messages(column: Column) -> bool:
-    return all(_is_conversation(decoded(value) if isinstance(value, str) else value) for value in column.filled)
-
-
-def _is_conversation(value: object) -> bool:
-    return isinstance(value, (list, tuple)) and all(isinstance(part, Mapping) and "role" in part for part in value)
-
-
-def _separated(column: Column) -> bool:
-    return any(isinstance(value, str) and SEPARATOR in value for value in column.filled)
-
-
-def _lists(column: Column) -> bool:
-    """Whether each of its cells holds several texts."""
-    listed = all(
-        isinstance(v, str) or (isinstance(v, (list, tuple)) and all(isinstance(p, str) for p in v)) for v in column.filled
-    )
-    return bool(column.filled) and listed and all(len(parts) > 1 for parts in column.parts(SEPARATOR))
-
-
-def _labels(column: Column, rows: int) -> tuple[str, ...]:
-    """The different answers in the order of the alphabet, where they are few, short and repeat.
-
-    More than twelve must repeat more clearly, and be no numbers or dates: those are results rather than classes.
-    """
-    if any(isinstance(value, (Mapping, bytes)) for value in column.filled):
-        return ()
-    counts = Counter(label for labels in column.parts(SEPARATOR) for label in labels)
-    few = 2 <= len(counts) <= min(MOST_LABELS, rows / 3)
-    if MOST_LABELS < len(counts) <= min(MOST_LISTED, rows / ROWS_OF_LISTED):
-        repeated = sum(count > 1 for count in counts.values())
-        few = repeated >= 0.9 * len(counts) and not all(map(_NUMBER.fullmatch, counts)) and not shape_of(counts)
-    return tuple(sorted(counts)) if few and _short(counts) else ()
-
-
-def _short(labels: Iterable[str]) -> bool:
-    return all(0 < len(label) <= LONGEST_LABEL for label in labels)
-
-
-def _most(options: Column) -> int:
-    return max((len(parts) for parts in options.parts(SEPARATOR)), default=0)
-
-
-def _written(answer: Column, options: int) -> str:
-    """Whether answers name options by letter, by number, by position or by their text."""
-    said = {text.strip("() ").upper() for text in answer.texts}
-    ways = {
-        "letter": {letter_for(place) for place in range(min(max(options, 1), MOST_LETTERED))},
-        "position": {str(place) for place in range(options)},
-        "number": {str(place + 1) for place in range(options)},
-    }
-    fitting = [way for way, names in ways.items() if said and said <= names]
-    if fitting == ["position", "number"]:
-        return "position" if "0" in said else "number"
-    return fitting[0] if fitting else "text"

@@ -6,7 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from assay.scenarios.own.inspection import FEWEST_WITH_EXAMPLES, LOOKED_AT, Guess
+from assay.scenarios.own.columns import LOOKED_AT
+from assay.scenarios.own.inspection import FEWEST_WITH_EXAMPLES, Guess
 from assay.scenarios.own.layout import told
 from assay.scenarios.own.templates import escaped
 from assay.scenarios.sources.heldout import held_out_of

@@ -5,7 +5,6 @@ The list of a commit's files is kept beside the cached files, so that a pinned c
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Annotated
 import msgspec
 
 from assay.errors import AssayError
+from assay.once import warn_once
 from assay.records import Record
 from assay.scenarios.sources.digests import file_sha256, git_sha1
 from assay.scenarios.sources.hub_names import COMMIT, check_repository, check_revision
@@ -82,7 +82,8 @@ def listing(repo: str, revision: str) -> Listing:
             _keep_listing(repo, revision, found)
             kept = found
     if pinned and kept.commit != revision:
-        _warn_of_mirror(repo, revision, kept.commit)
+        missing = f"{endpoint()} does not know the pinned commit {revision}"
+        warn_once(f"{repo}: {missing}; reading its main, commit {kept.commit}")
     return kept
 
 
@@ -111,15 +112,9 @@ def _ask_listing(repo: str, revision: str) -> Listing:
     return persistently(lambda: ask("main"), repo, "main")
 
 
-@functools.cache
-def _warn_of_mirror(repo: str, revision: str, commit: str) -> None:
-    log.warning("%s: %s does not know the pinned commit %s; reading its main, commit %s", repo, endpoint(), revision, commit)
-
-
-@functools.cache
 def warn_of_no_examples(repo: str) -> None:
     """Say once that a mirror's copy of a repository has nothing to take few-shot examples from."""
-    log.warning("%s: %s has no train split of it; no examples are shown", repo, endpoint())
+    warn_once(f"{repo}: {endpoint()} has no train split of it; no examples are shown")
 
 
 def repository_folder(repo: str) -> Path:
