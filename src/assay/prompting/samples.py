@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.prompting import extractors
+from assay.prompting import extractors, numbers
 from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
 from assay.prompting.letters import read_option
 from assay.prompting.listed import NONE_OF_THEM, is_listed
@@ -96,8 +96,8 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
 
 
 def _number(text: str) -> extractors.Found[str]:
-    read = extractors.number(text)
-    return extractors.Found(extractors.plain_number(read.value) if read.value is not None else None, read.reading)
+    read = numbers.number(text)
+    return extractors.Found(numbers.plain_number(read.value) if read.value is not None else None, read.reading)
 
 
 def _yes_no(text: str) -> extractors.Found[str]:
