@@ -1,10 +1,39 @@
-"""Foreign text made fit to show: everything that could command a terminal or hide in a report becomes visible instead."""
+"""Foreign text made fit to show, and to compare.
+
+Shown, everything that could command a terminal or hide in a report becomes visible. Compared, the ways to encode and to set
+the same text become one.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 LONGEST_SHOWN = 20_000
+
+_ALIKE = str.maketrans(
+    dict.fromkeys("‘’‚‛`´ʼ＇", "'")
+    | dict.fromkeys("“”„‟«»″＂", '"')
+    | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
+    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+)
+_PLAIN_RUN = re.compile("[^²³¹⁰-₟¼-¾⅐-⅟↉ºª]+")
+"""Everything but superscripts, subscripts and fractions, which compatibility forms would take for digits: x² is not x2."""
+
+
+def folded(text: str) -> str:
+    """A text as it is compared: case folded, compatibility forms (NFKC), quotes and dashes as in ASCII, nothing invisible.
+
+    Superscripts, subscripts and fractions stay what they are, and so does white space.
+    """
+    if text.isascii():
+        return text.lower()
+    return _PLAIN_RUN.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text.translate(_ALIKE)).casefold()
+
+
+def same_text(text: str) -> str:
+    """A text as it is told from others: `folded`, white space as one space, no punctuation at the end."""
+    return " ".join(folded(text).split()).rstrip(".!?…。！？ ")
 
 
 def visible(text: str, longest: int = LONGEST_SHOWN) -> str:

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.metrics.library import accuracy
+from assay.metrics.library.math import math_equiv
+from assay.metrics.library.short_answers import answer_match
 from assay.records import Answer, Reference
 
 TextMetric = Callable[[Answer], float | None]
@@ -149,6 +151,35 @@ def test_final_numbers_are_compared_by_value(prediction: str, gold: str, value: 
 def test_v8_two_failed_extractions_are_not_a_match() -> None:
     assert accuracy.final_number_exact_match(answer("none", "nil")) is None
     assert accuracy.final_number_exact_match(answer("none", "nil", "3")) == 0.0
+
+
+BY_PLACE = [
+    *[accuracy.exact_match, accuracy.quasi_exact_match, accuracy.prefix_exact_match, accuracy.quasi_prefix_exact_match],
+    *[accuracy.first_word_match, accuracy.exact_match_indicator, accuracy.final_number_exact_match, math_equiv, answer_match],
+]
+
+
+@pytest.mark.parametrize("metric", BY_PLACE)
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("x < 0", "x > 0"), ("A+", "A-"), ("12", "1 2"), ("The cat", "the cat."), ("\u00e9", "e\u0301")]
+)
+def test_what_was_chosen_by_its_place_is_judged_by_it(metric: TextMetric, right: str, wrong: str) -> None:
+    references = (Reference(text=right, correct=True), Reference(text=wrong))
+    for place, text in enumerate((right, wrong)):
+        chosen = Answer(outcome="answered", prediction=text, references=references, choice=place)
+        assert metric(chosen) == 1 - place
+
+
+def test_the_copy_of_a_right_option_is_right_and_no_right_option_is_nothing_to_compare_with() -> None:
+    twice = (Reference(text="x", correct=True), Reference(text="x"), Reference(text="X"))
+    chosen = [accuracy.exact_match(Answer(outcome="answered", references=twice, choice=place)) for place in range(3)]
+    assert chosen == [1, 1, 0]
+    assert accuracy.exact_match(Answer(outcome="answered", references=(Reference(text="x"),), choice=0)) is None
+
+
+def test_overlap_of_a_chosen_option_is_that_of_its_text() -> None:
+    references = (Reference(text="the red cat", correct=True), Reference(text="the red dog"))
+    assert accuracy.f1_score(Answer(outcome="answered", prediction="the red dog", references=references, choice=1)) == 0.5
 
 
 def choice(**fields: object) -> Answer:

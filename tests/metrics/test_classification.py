@@ -103,3 +103,9 @@ def test_helms_numbers_are_reproduced(shared: Path, trial_name: str) -> None:
     published = next(s["mean"] for s in stats if s["name"]["name"] == trial_name and "perturbation" not in s["name"])
     found = [value(f"helm_{trial_name}", trial) or 0.0 for trial in answers.values()]
     assert sum(found) / 2 == pytest.approx(published, abs=1e-9)
+
+
+def test_classes_that_normalising_would_make_one_stay_two() -> None:
+    for right, wrong in [("x < 0", "x > 0"), ("Yes", "yes"), ("the cat", "cat.")]:
+        assert value("classification_macro_f1", [answer(wrong, right, wrong)]) == 0
+        assert value("classification_micro_f1", [answer(right, right, wrong)]) == 1

@@ -1,8 +1,8 @@
 """Is the prediction right? Comparisons with the correct references, the best of them counting.
 
-An empty prediction never scores, and `None` says that there is no correct reference to compare with. Exact and quasi-exact
-match are defined as in HELM (Liang et al. 2022, arXiv 2211.09110, appendix C), F1 as in SQuAD (Rajpurkar et al. 2016,
-arXiv 1606.05250).
+An empty prediction never scores, and `None` says that there is no correct reference to compare with. An option that was chosen
+is judged by its place, whatever its text (`assay.metrics.matching`). Other predictions are compared as in HELM (exact and
+quasi-exact match: Liang et al. 2022, arXiv 2211.09110, appendix C) and SQuAD (F1: Rajpurkar et al. 2016, arXiv 1606.05250).
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import string
 from collections import Counter
 
 from assay.metrics.base import metric
-from assay.metrics.matching import best_match
-from assay.metrics.normalization import comparable
+from assay.metrics.matching import best_likeness, best_match, by_choice
+from assay.metrics.normalization import comparable, words
 from assay.metrics.numbers import last_number
 from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", version=2)
 def exact_match(answer: Answer) -> float | None:
     """1 if the prediction equals a correct reference apart from surrounding white space, else 0."""
     return best_match(answer, lambda reference, prediction: reference == prediction)
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", version=2)
 def quasi_exact_match(answer: Answer) -> float | None:
-    """1 if the prediction equals a correct reference apart from case, punctuation, articles and white space, else 0."""
+    """1 if the prediction equals a correct reference apart from case, articles, white space and idle punctuation, else 0."""
 
     def match(reference: str, prediction: str) -> bool:
         wanted, given = comparable(reference, prediction)
@@ -35,15 +35,15 @@ def quasi_exact_match(answer: Answer) -> float | None:
     return best_match(answer, match)
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", version=2)
 def prefix_exact_match(answer: Answer) -> float | None:
     """1 if the prediction starts with a correct reference, else 0."""
     return best_match(answer, lambda reference, prediction: prediction.startswith(reference))
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", version=2)
 def quasi_prefix_exact_match(answer: Answer) -> float | None:
-    """1 if the prediction starts with a correct reference apart from case, punctuation, articles and white space, else 0."""
+    """1 if the prediction starts with a correct reference, compared as in `quasi_exact_match`, else 0."""
 
     def match(reference: str, prediction: str) -> bool:
         wanted, given = comparable(reference, prediction)
@@ -52,7 +52,7 @@ def quasi_prefix_exact_match(answer: Answer) -> float | None:
     return best_match(answer, match)
 
 
-@metric(family="accuracy", source="https://arxiv.org/abs/1606.06031")
+@metric(family="accuracy", version=2, source="https://arxiv.org/abs/1606.06031")
 def first_word_match(answer: Answer) -> float | None:
     """1 if the prediction's first word is the first word of a correct reference, apart from punctuation around it, else 0."""
 
@@ -70,29 +70,31 @@ def _first_word(text: str) -> str:
 @metric(family="accuracy", source="https://arxiv.org/abs/1606.05250")
 def f1_score(answer: Answer) -> float | None:
     """Harmonic mean of precision and recall over the words of prediction and reference, each as often as it occurs."""
-    return best_match(answer, word_f1)
+    return best_likeness(answer, word_f1)
 
 
 def word_f1(reference: str, prediction: str) -> float:
     """F1 over the multisets of normalised words, 0 to 1."""
-    wanted, given = (text.split() for text in comparable(reference, prediction))
+    wanted, given = (text.split() for text in comparable(reference, prediction, words))
     common = (Counter(wanted) & Counter(given)).total()
     return 2 * common / (len(wanted) + len(given)) if common else 0.0
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", version=2)
 def exact_match_indicator(answer: Answer) -> float | None:
     """1 if what stands after the last space equals what stands there in a correct reference, else 0."""
     return best_match(answer, lambda reference, prediction: reference.split(" ")[-1] == prediction.split(" ")[-1])
 
 
-@metric(family="accuracy")
+@metric(family="accuracy", version=2)
 def final_number_exact_match(answer: Answer) -> float | None:
     """1 if the last number in the prediction equals the last number of a correct reference, else 0.
 
     Numbers are compared by value: "$1,234.00" equals "1234". Without a number in any reference it does not apply; a
     prediction without a number is wrong.
     """
+    if (chosen := by_choice(answer)) is not None:
+        return chosen
     wanted = {number for text in answer.gold if (number := last_number(text)) is not None}
     return float(last_number(answer.prediction) in wanted) if wanted else None
 

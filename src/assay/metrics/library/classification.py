@@ -1,7 +1,8 @@
 """Which classes the predictions hit: F1 by class, averaged over classes (macro) and over all predictions (micro).
 
 The label of an answer is its correct reference; where several are correct, the one predicted, else the first. Labels are
-compared apart from case, punctuation and articles. A class is a label that occurs as the right one, or that was offered and
+compared apart from case, punctuation and articles, unless that makes two options of an item the same: then as they are written.
+A class is a label that occurs as the right one, or that was offered and
 predicted. A prediction that is no class misses its right class and, in the micro average, is a false positive; an empty
 one is a miss alone. All are functions of sums over answers, and their F1 is 2 * hits / (right + predicted).
 
@@ -12,7 +13,7 @@ The `multilabel_` metrics take every correct reference as a label and split the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -60,28 +61,28 @@ def _of(totals: Mapping[str, float], what: str, label: str) -> float:
     return totals.get(f"{what} {label}", 0.0)
 
 
-@additive(value=macro_f1, family="accuracy", source=SOURCE, version=2)
+@additive(value=macro_f1, family="accuracy", source=SOURCE, version=3)
 def classification_macro_f1(answer: Answer) -> dict[str, float] | None:
     """Mean over classes of 2 * hits / (answers of the class + predictions of it): every class weighs the same."""
     found = labels(answer)
     return None if found is None else counts_by_class(*found, offered(answer))
 
 
-@additive(value=micro_f1, family="accuracy", source=SOURCE)
+@additive(value=micro_f1, family="accuracy", source=SOURCE, version=2)
 def classification_micro_f1(answer: Answer) -> dict[str, float] | None:
     """2 * hits / (answers + predictions) over all classes together; equals accuracy where every answer is a label."""
     found = labels(answer)
     return None if found is None else _together(*found)
 
 
-@additive(value=macro_f1, family="accuracy", source=SOURCE, version=2)
+@additive(value=macro_f1, family="accuracy", source=SOURCE, version=3)
 def multilabel_macro_f1(answer: Answer) -> dict[str, float] | None:
     """Mean F1 over classes where an answer may have several labels."""
     found = label_sets(answer)
     return None if found is None else counts_by_class(*found, offered(answer))
 
 
-@additive(value=micro_f1, family="accuracy", source=SOURCE)
+@additive(value=micro_f1, family="accuracy", source=SOURCE, version=2)
 def multilabel_micro_f1(answer: Answer) -> dict[str, float] | None:
     """2 * labels hit / (right labels + predicted labels) where an answer may have several labels."""
     found = label_sets(answer)
@@ -105,13 +106,16 @@ def f1_of_class(label: str) -> Metric:
     about = f"F1 of the class {label}: 2 * hits / (answers of the class + predictions of it)."
     hits_of_all = (lambda f1: f1 / (2 - f1), lambda share: 2 * share / (1 + share))
     """F1 as hits / (answers of the class or predictions of it), of which each answer is one: arXiv 2309.14621."""
-    made = Metric(BY_CLASS + label, "accuracy", (0, 1), "higher", about, source=SOURCE, of_counts=counts, value=value)
+    made = Metric(
+        BY_CLASS + label, "accuracy", (0, 1), "higher", about, version=2, source=SOURCE, of_counts=counts, value=value
+    )
     return replace(made, as_share=hits_of_all)
 
 
 def labels(answer: Answer) -> tuple[set[str], set[str]] | None:
     """The right label and the predicted one (or none), each as a set; `None` where no reference is correct."""
-    right = [label for text in answer.gold if (label := normalized(text))]
+    name = _naming(answer)
+    right = [label for text in answer.gold if (label := name(text))]
     if not right:
         return None
     given = _given([prediction_of(answer)], answer)
@@ -120,13 +124,21 @@ def labels(answer: Answer) -> tuple[set[str], set[str]] | None:
 
 def label_sets(answer: Answer) -> tuple[set[str], set[str]] | None:
     """All right labels and all predicted ones; `None` where no reference is correct."""
-    right = {label for text in answer.gold if (label := normalized(text))}
+    name = _naming(answer)
+    right = {label for text in answer.gold if (label := name(text))}
     return (right, _given(_delimiter.split(prediction_of(answer)), answer)) if right else None
 
 
 def offered(answer: Answer) -> set[str]:
     """Every label that the references of an answer name, the wrong ones included."""
-    return {label for reference in answer.references if (label := normalized(reference.text))}
+    name = _naming(answer)
+    return {label for reference in answer.references if (label := name(reference.text))}
+
+
+def _naming(answer: Answer) -> Callable[[str], str]:
+    """How the labels of an item are compared: normalised, unless that makes two of its options the same."""
+    texts = {reference.text for reference in answer.references}
+    return normalized if len({normalized(text) for text in texts}) == len(texts) else str.strip
 
 
 @lru_cache(maxsize=4096)
@@ -143,7 +155,8 @@ def prediction_of(answer: Answer) -> str:
 def _given(predictions: Iterable[str], answer: Answer) -> set[str]:
     """The predicted labels; what cannot be one is `?`, which no label equals."""
     options = offered(answer) if any(not reference.correct for reference in answer.references) else None
-    found = {label for text in predictions if (label := normalized(text))}
+    name = _naming(answer)
+    found = {label for text in predictions if (label := name(text))}
     return {label if (label in options if options else len(label) <= LONGEST_LABEL) else "?" for label in found}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from assay.metrics.base import additive, metric
 from assay.metrics.distances import edit_distance, similarity
-from assay.metrics.matching import best_match
+from assay.metrics.matching import best_likeness
 from assay.metrics.normalization import squeeze, without_punctuation
 from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
@@ -18,13 +18,13 @@ WORD_ERRORS = "Jurafsky and Martin, Speech and Language Processing, chapter on s
 @metric(family="accuracy", source=LEVENSHTEIN)
 def levenshtein_similarity(answer: Answer) -> float | None:
     """1 - (insertions + deletions + substitutions of characters) / length of the longer text, of the nearest reference."""
-    return best_match(answer, similarity)
+    return best_likeness(answer, similarity)
 
 
 @metric(family="accuracy", source=LEVENSHTEIN)
 def word_edit_similarity(answer: Answer) -> float | None:
     """1 - (insertions + deletions + substitutions of words) / words of the longer text; case and punctuation forgiven."""
-    return best_match(answer, lambda reference, prediction: similarity(_words(reference), _words(prediction)))
+    return best_likeness(answer, lambda reference, prediction: similarity(_words(reference), _words(prediction)))
 
 
 def error_rate(totals: Mapping[str, float]) -> float | None:

@@ -9,7 +9,7 @@ import re
 import string
 
 from assay.metrics.base import metric
-from assay.metrics.matching import best_match
+from assay.metrics.matching import best_likeness
 from assay.metrics.ngrams import precision_with_brevity
 from assay.metrics.normalization import squeeze
 from assay.metrics.words import words_of_sentences
@@ -28,13 +28,13 @@ def normalized(text: str) -> str:
 @metric(family="accuracy")
 def helm_quasi_exact_match(answer: Answer) -> float | None:
     """Quasi-exact match in which "-5" equals "5", "3.14" equals "314", and every option called "A" is empty."""
-    return best_match(answer, lambda reference, prediction: normalized(reference) == normalized(prediction))
+    return best_likeness(answer, lambda reference, prediction: normalized(reference) == normalized(prediction))
 
 
 @metric(family="accuracy")
 def helm_quasi_prefix_exact_match(answer: Answer) -> float | None:
     """Quasi-prefix match in which a reference that normalises to nothing is matched by everything."""
-    return best_match(answer, lambda reference, prediction: normalized(prediction).startswith(normalized(reference)))
+    return best_likeness(answer, lambda reference, prediction: normalized(prediction).startswith(normalized(reference)))
 
 
 @metric(family="accuracy")
@@ -46,7 +46,7 @@ def helm_f1_score(answer: Answer) -> float | None:
         common = len(wanted & given)
         return 2 * common / (len(wanted) + len(given)) if common else 0.0
 
-    return best_match(answer, set_f1)
+    return best_likeness(answer, set_f1)
 
 
 @metric(family="accuracy")
@@ -57,19 +57,19 @@ def helm_final_number_exact_match(answer: Answer) -> float | None:
         found = _number.findall(text)
         return found[-1].replace(",", "") if found else text
 
-    return best_match(answer, lambda reference, prediction: last(reference).strip() == last(prediction).strip())
+    return best_likeness(answer, lambda reference, prediction: last(reference).strip() == last(prediction).strip())
 
 
 @metric(family="accuracy")
 def helm_bleu_1(answer: Answer) -> float | None:
     """Share of the prediction's words that the reference has, times exp(1 - |reference| / |prediction|) where it is shorter."""
-    return best_match(answer, lambda reference, prediction: _precision(reference, prediction, 1))
+    return best_likeness(answer, lambda reference, prediction: _precision(reference, prediction, 1))
 
 
 @metric(family="accuracy")
 def helm_bleu_4(answer: Answer) -> float | None:
     """The precision of word 4-grams alone, times the penalty for brevity: not BLEU-4, which averages orders 1 to 4."""
-    return best_match(answer, lambda reference, prediction: _precision(reference, prediction, 4))
+    return best_likeness(answer, lambda reference, prediction: _precision(reference, prediction, 4))
 
 
 def _precision(reference: str, prediction: str, n: int) -> float:

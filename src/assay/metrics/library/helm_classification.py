@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from assay.metrics.base import additive
-from assay.metrics.library.classification import counts_by_class, f1_of, normalized, prediction_of
+from assay.metrics.library.classification import counts_by_class, f1_of, prediction_of
+from assay.metrics.normalization import words
 from assay.records import Answer
 
 
@@ -32,9 +33,13 @@ def helm_micro_f1(totals: Mapping[str, float]) -> float | None:
     return 2 * hits / both if both else None
 
 
+def _normalized(label: str) -> str:
+    return next((form for form in words(label) if form), "")
+
+
 def _helm_counts(answer: Answer) -> dict[str, float] | None:
     choices = any(not reference.correct for reference in answer.references)
-    written: Callable[[str], str] = str.strip if choices else normalized
+    written: Callable[[str], str] = str.strip if choices else _normalized
     if not answer.gold:
         return None
     given = written(prediction_of(answer))

@@ -11,7 +11,7 @@ from assay.records import Answer
 SOURCE = "https://arxiv.org/abs/2103.03874"
 
 
-@metric(family="accuracy", source=SOURCE)
+@metric(family="accuracy", version=2, source=SOURCE)
 def math_equiv(answer: Answer) -> float | None:
     r"""1 if the prediction equals a correct reference in value or in form, else 0; a \boxed answer within either counts."""
 
@@ -23,7 +23,7 @@ def math_equiv(answer: Answer) -> float | None:
     return best_match(answer, match)
 
 
-@metric(family="accuracy", source=SOURCE)
+@metric(family="accuracy", version=2, source=SOURCE)
 def math_equiv_chain_of_thought(answer: Answer) -> float | None:
     r"""1 if what stands in the last \boxed of the prediction equals that of a correct reference, else 0.
 

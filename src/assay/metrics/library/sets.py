@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from assay.metrics.base import metric
-from assay.metrics.matching import best_match
+from assay.metrics.matching import best_likeness, best_match
 from assay.records import Answer
 
 SOURCE = "https://arxiv.org/abs/2211.09110"
@@ -17,7 +17,7 @@ _between = re.compile(r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+")
 """White space before a separator is looked at from its first character only, so that time is linear in a long run of it."""
 
 
-@metric(family="accuracy", source=SOURCE)
+@metric(family="accuracy", version=2, source=SOURCE)
 def exact_set_match(answer: Answer) -> float | None:
     """1 if the prediction lists exactly the things of a correct reference, else 0."""
     return best_match(answer, lambda reference, prediction: things(reference) == things(_first_line(prediction)))
@@ -31,7 +31,7 @@ def iou_set_match(answer: Answer) -> float | None:
         wanted, given = things(reference), things(_first_line(prediction))
         return len(wanted & given) / len(wanted | given) if wanted | given else 1.0
 
-    return best_match(answer, match)
+    return best_likeness(answer, match)
 
 
 @metric(family="accuracy", source=SOURCE)
@@ -42,7 +42,7 @@ def f1_set_match(answer: Answer) -> float | None:
         wanted, given = things(reference), things(_first_line(prediction))
         return 2 * len(wanted & given) / (len(wanted) + len(given)) if wanted or given else 1.0
 
-    return best_match(answer, match)
+    return best_likeness(answer, match)
 
 
 def things(text: str) -> frozenset[str]:

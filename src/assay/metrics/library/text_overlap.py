@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from assay.errors import MissingExtra
 from assay.metrics.base import additive, metric
 from assay.metrics.distances import common_subsequence
-from assay.metrics.matching import best_match
+from assay.metrics.matching import best_likeness
 from assay.metrics.ngrams import chrf_counts, chrf_value, f1, overlap
 from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
@@ -33,13 +33,13 @@ ORDERS = range(1, 5)
 @metric(family="accuracy", source=ROUGE, package="rouge_score")
 def rouge_1(answer: Answer) -> float | None:
     """ROUGE-1: F1 over stemmed words, 2 * common / (words of reference + words of prediction)."""
-    return best_match(answer, lambda reference, prediction: rouge_n(reference, prediction, 1))
+    return best_likeness(answer, lambda reference, prediction: rouge_n(reference, prediction, 1))
 
 
 @metric(family="accuracy", source=ROUGE, package="rouge_score")
 def rouge_2(answer: Answer) -> float | None:
     """ROUGE-2: F1 over pairs of neighbouring stemmed words."""
-    return best_match(answer, lambda reference, prediction: rouge_n(reference, prediction, 2))
+    return best_likeness(answer, lambda reference, prediction: rouge_n(reference, prediction, 2))
 
 
 @metric(family="accuracy", source=ROUGE, package="rouge_score")
@@ -50,7 +50,7 @@ def rouge_l(answer: Answer) -> float | None:
         wanted, given = stems(reference), stems(prediction)
         return f1(common_subsequence(wanted, given), len(wanted), len(given))
 
-    return best_match(answer, longest)
+    return best_likeness(answer, longest)
 
 
 def rouge_n(reference: str, prediction: str, n: int) -> float:
@@ -175,7 +175,7 @@ def _sacrebleu() -> BLEU:
 @metric(family="accuracy", source=CHRF)
 def sentence_chrf(answer: Answer) -> float | None:
     """chrF2 of one prediction: F2 over the mean precision and mean recall of character 1- to 6-grams, spaces left out."""
-    return best_match(answer, lambda reference, prediction: chrf_value(chrf_counts(reference, prediction)))
+    return best_likeness(answer, lambda reference, prediction: chrf_value(chrf_counts(reference, prediction)))
 
 
 def corpus_chrf(totals: Mapping[str, float]) -> float | None:

@@ -1,0 +1,78 @@
+"""Short answers in free words: what says the right thing, and what only mentions it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from assay.metrics.library.short_answers import answer_match
+from assay.records import Answer, Reference
+
+SAID = [
+    *[("Paris", "Paris"), ("It is Paris.", "Paris"), ("The capital of France is Paris.", "Paris")],
+    *[("**Paris**, because London is in England", "Paris"), ("Answer: Paris", "Paris")],
+    *[("It's not London but Paris", "Paris"), ("No, it is Paris.", "Paris")],
+    *[("I'm not sure, but I think Paris", "Paris"), ("東京です。", "東京"), ("答案是北京。", "北京")],
+    *[("Great question! The capital of France is Paris. Let me know if you need more.", "Paris")],
+    *[("Is it London? No. It is Paris.", "Paris"), ("Paris, France", "Paris"), ("Well, of course, Paris", "Paris")],
+    *[("the Beatles", "The Beatles"), ("It was the Beatles", "Beatles"), ("Beatles", "The Beatles"), ("서울입니다", "서울")],
+    *[("PARIS", "paris"), ("“Paris”", "Paris"), ("don’t know… maybe Paris", "Paris")],
+    *[("To be or not to be, that is it", "to be or not to be"), ("x > 0", "x>0"), ("不是伦敦，是巴黎。", "巴黎")],
+    *[("Romeo and Juliet", "Romeo and Juliet"), ("red, white and blue", "red, white and blue")],
+    *[("No doubt it is Paris", "Paris"), ("Marie Curie discovered it in 1898.", "Marie Curie")],
+    *[("Let me think. France is in Europe. Its capital is on the Seine.\n\nSo it's Paris!", "Paris")],
+    *[("The U.S.", "US"), ("J.R.R. Tolkien wrote it. In 1954.", "J.R.R. Tolkien")],
+    *[("The answer is J.R.R. Tolkien. He did.", "J.R.R. Tolkien"), ("C++ is it", "C++")],
+    *[("He was born in Ulm, Germany", "Ulm"), ("C'est Paris.", "Paris"), ("Es París", "París")],
+    *[("This is Paris; not Rome.", "Paris")],
+]
+NOT_SAID = [
+    *[("It is not Paris", "Paris"), ("It isn't Paris.", "Paris"), ("It is not Paris, it is London", "Paris")],
+    *[("Paris or London or Rome", "Paris"), ("Paris or London or Rome", "London")],
+    *[("Paris or London or Rome", "Rome"), ("Paris, London, Rome", "Paris"), ("Paris, London and Rome", "Rome")],
+    *[("- Paris\n- London\n- Rome", "London"), ("Paris/London/Rome", "London")],
+    *[("Paris, because London is in England", "London"), ("Is it London? No. It is Paris.", "London")],
+    *[("Paris is wrong", "Paris"), ("Ce n'est pas Paris", "Paris"), ("Es ist nicht Paris", "Paris")],
+    *[("No es París", "París"), ("不是北京", "北京"), ("東京ではない", "東京"), ("Parisian", "Paris"), ("C++", "C")],
+    *[("It is 5.5", "5"), ("-5", "5"), ("a dog", "a"), ("The answer is London. Paris is nice.", "Paris")],
+    *[("rather than Paris, London", "Paris"), ("It could be Paris, London, or Rome.", "Paris"), ("", "Paris")],
+    *[("Either Paris or London", "Paris"), ("x < 0", "x > 0"), ("Paris o Londres", "Paris"), ("巴黎或伦敦", "巴黎")],
+    *[("The answer is not Paris.", "Paris"), ("It can't be Paris", "Paris"), ("Paris. London. Rome.", "Rome")],
+    *[("A+", "A"), ("neither Paris nor London", "London"), ("neither Paris nor London", "Paris")],
+]
+
+
+def matched(prediction: str, *gold: str) -> float | None:
+    references = tuple(Reference(text=text, correct=True) for text in gold)
+    return answer_match(Answer(outcome="answered", prediction=prediction, references=references))
+
+
+@pytest.mark.parametrize(("prediction", "gold"), SAID)
+def test_an_answer_that_says_the_reference_is_right(prediction: str, gold: str) -> None:
+    assert matched(prediction, gold) == 1
+
+
+@pytest.mark.parametrize(("prediction", "gold"), NOT_SAID)
+def test_an_answer_that_denies_lists_or_merely_mentions_the_reference_is_wrong(prediction: str, gold: str) -> None:
+    assert matched(prediction, gold) == 0
+
+
+def test_one_of_several_references_suffices_and_none_is_nothing_to_compare_with() -> None:
+    assert matched("It's NYC, of course.", "New York", "NYC") == 1
+    assert matched("anything") is None
+
+
+def test_of_a_long_text_the_beginning_and_the_end_count() -> None:
+    filler = "Rome was not built in a day and has many hills to look at. " * 20
+    assert matched(f"Paris. {filler}", "Paris") == matched(f"{filler}So Paris it is.", "Paris") == 1
+    assert matched(f"{filler}Oslo is cold. {filler}", "Oslo") == 0
+
+
+@pytest.mark.parametrize(
+    "part", ["a, ", "not ", "x", "Paris or ", "。", "n't ", "(", "the answer is ", "? ", "well ", "- ", "1,000", "/", "Paris "]
+)
+def test_hostile_answers_take_linear_time(part: str) -> None:
+    began = time.perf_counter()
+    matched(part * (100_000 // len(part)) + "Paris", "Paris", "P. Aris")
+    assert time.perf_counter() - began < 1
