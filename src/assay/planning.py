@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from assay.models import Model, ModelConfig, open_model
 from assay.once import warn_once
 from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
+from assay.prompting.chat_form import by_letter, for_chat, helm_form
 from assay.prompting.formats import format_variants
 from assay.records import Instance, NamedSpec, RunSpec, Trial
 from assay.scenarios import Scenario, ScenarioFamily
@@ -215,10 +217,8 @@ class Planner:
         family = registry.scenarios.get(ask.scenario)
         parameters = family.resolve(ask.parameters)
         scenario = family(**ask.parameters)
-        prompting = with_changes(with_changes(scenario.prompting, ask.prompting), candidate.prompting)
         model = self.model(candidate.model)
         model.occasion = suite.occasion
-        check_abilities(prompting, model, ask.scenario)
         metrics = computable(metrics_for((scenario.main_metric, *scenario.metrics, *ask.metrics)), ask.scenario)
         split = splits_of(scenario, ask.split or suite.split, helm=suite.helm_compat)
         limit = ask.max_instances if ask.max_instances is not None else suite.max_instances
@@ -229,6 +229,8 @@ class Planner:
             except AssayError as error:
                 raise Impossible(error.message, error.hint) from error
         selection = self._selections[key]
+        prompting = self._prompting(suite, ask, candidate, scenario, selection)
+        check_abilities(prompting, model, ask.scenario)
         check_references(selection, prompting, metrics[0], scenario)
         if len(selection.pool) < prompting.shots and (selection.pool or "shots" in {**ask.prompting, **candidate.prompting}):
             _warn_of_examples(scenario.name, prompting.shots, len(selection.pool))
@@ -263,6 +265,31 @@ class Planner:
         folder = self.runs_folder / suite.folder / name
         config = self.configs.get(candidate.model)
         return Run(spec, name, family, scenario, prompting, model, config, metrics, selection, folder, helpers, scorer, judge)
+
+    def _prompting(self, suite: Suite, ask: Ask, candidate: Candidate, scenario: Scenario, selection: Selection) -> Prompting:
+        """How a candidate is asked: as the scenario declares and the user changed it, in the form for chat where it chats."""
+        prompting = with_changes(with_changes(scenario.prompting, ask.prompting), candidate.prompting)
+        explicit = {**ask.prompting, **candidate.prompting}
+        if suite.helm_compat:
+            return helm_form(prompting, explicit)
+        model = self._prompted_like(candidate.model, ask.models or [other.model for other in suite.candidates()])
+        target = target_of(model)
+        if prompting.scores and not target.scores and "method" not in explicit:
+            lettered = by_letter(prompting, selection.asked)
+            if lettered is not None:
+                warn_once(f"{ask.scenario}: {model.identity.name} cannot score given texts, so it is asked by letter")
+                prompting = lettered
+        return for_chat(prompting, selection.asked, explicit) if prompting.asks_messages(target) else prompting
+
+    def _prompted_like(self, name: str, others: Sequence[str]) -> Model:
+        """The model whose way of being asked a candidate shares: its own; for a baseline, which reads no prompt, that of the
+        first model beside it, so that the two can be compared."""
+        if self.model(name).capabilities.reads_options:
+            for other in others:
+                with suppress(AssayError):  # one that cannot be opened is told of where it is asked itself
+                    if not self.model(other).capabilities.reads_options:
+                        return self.model(other)
+        return self.model(name)
 
     def _with_helpers(self, specs: tuple[NamedSpec, ...]) -> tuple[tuple[NamedSpec, ...], dict[str, Model]]:
         """Perturbations, and the models that make the copies of some; those models' identity becomes part of the spec.
@@ -327,6 +354,7 @@ def target_of(model: Model) -> Target:
         takes_messages=can.chat,
         scores=can.scores,
         top_logprobs=can.top_logprobs,
+        thinking=can.thinking,
     )
 
 

@@ -22,7 +22,7 @@ from assay.store.folders import TRANSCRIPTS
 from assay.store.planned import PlannedRun, SuitePlan, write_plan
 from assay.store.transcripts import marks, read_transcripts
 from assay.suites import Suite
-from assay.tables import plan_notes, stats_of, suite_table, told_apart, write_summary
+from assay.tables import advice, plan_notes, stats_of, suite_table, told_apart, write_summary
 from assay.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def carry_out_suite(planner: Planner, suite: Suite, allowed: Allowed, telling: T
     if isinstance(folders, int):
         return folders
     report(folders, make_console(stderr=telling.events == "-"), telling.as_json)
-    sys.stderr.writelines(f"{line}\n" for line in without_marks(folders))
+    sys.stderr.writelines(f"{line}\n" for line in (*few_usable(folders), *without_marks(folders)))
     return _exit_code(folders, allowed)
 
 
@@ -197,6 +197,12 @@ def report(folders: list[RunFolder], console: Console, as_json: bool) -> None:
     console.print(f"\nreport:   {summary}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"runs:     {folders[0].path.parent}/", highlight=False, markup=False, soft_wrap=True)
     console.print(f"look in:  assay show {folders[0].path} --trials 3", highlight=False, markup=False, soft_wrap=True)
+
+
+def few_usable(folders: Sequence[RunFolder]) -> Iterator[str]:
+    """A line for each run with few usable answers: the likely reason, and what would mend it."""
+    specs = [folder.spec_file().spec for folder in folders]
+    yield from (f"warning: {one_line(line)}" for line in advice(list(zip(specs, stats_of(folders), strict=True))))
 
 
 def without_marks(folders: Sequence[RunFolder]) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from assay.comparison.aggregates import aggregate
 from assay.comparison.boards import make_boards
 from assay.comparison.contract import differences, refusal
@@ -57,7 +59,7 @@ def compare(evidence: Evidence, question: Question) -> Comparison:
             raise refusal(list(found_differences.values()), "add --allow-differences, which prints them into the result")
         held = [matrix for found, runs in measured.values() for matrix in matrices(runs, found, question.by)]
         notes += _without_values(measured, held)
-        made = make_boards(held)
+        made = [_with_unusable(board, evidence) for board in make_boards(held)]
         boards += made
         if question.by == "scenario":
             aggregates += _aggregated(list(zip(held, made, strict=True)), evidence, metric, question)
@@ -75,6 +77,13 @@ def compare(evidence: Evidence, question: Question) -> Comparison:
         failures=failures(evidence) if question.failures else None,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _with_unusable(board: Board, evidence: Evidence) -> Board:
+    """The board, with what became of the answers of candidates that gave few usable ones."""
+    runs = evidence.runs[board.scenario]
+    standings = [msgspec.structs.replace(held, unusable=runs[held.candidate].unusable) for held in board.standings]
+    return msgspec.structs.replace(board, standings=tuple(standings))
 
 
 def _aggregated(

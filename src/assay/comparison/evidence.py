@@ -22,6 +22,7 @@ from assay.store.manifest import misnamed
 from assay.store.planned import lacking, not_measured, planned_in
 from assay.store.recency import asked_last, scored_last
 from assay.store.wholeness import check_whole, unfinished
+from assay.tables.usable import unusable, usable_text
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,15 @@ class Run:
     def scenario(self) -> str:
         """The scenario, with the parameters that are not its defaults."""
         return self.file.title
+
+    @cached_property
+    def unusable(self) -> dict[str, float]:
+        """Shares of its answers that are not usable, by outcome; empty where at least 95 % are usable.
+
+        Raises:
+            AssayError: its stats.json cannot be read.
+        """
+        return unusable(self.folder.stats().cells, self.main_metric)
 
     @property
     def main_metric(self) -> str:
@@ -147,3 +157,13 @@ def _labelled(runs: Sequence[tuple[RunFolder, SpecFile, bool]]) -> list[Run]:
 
 def _label(file: SpecFile) -> str:
     return file.spec.label or file.spec.model.name
+
+
+def few_usable(evidence: Evidence) -> list[str]:
+    """A note for each run with few usable answers: what is measured there may be manners rather than ability."""
+    return [
+        f"{scenario}, {candidate}: usable answers {usable_text(run.unusable)}; the others count as wrong."
+        for scenario, by in evidence.runs.items()
+        for candidate, run in by.items()
+        if run.unusable
+    ]

@@ -57,6 +57,8 @@ class Standing(Record):
     worst_rank: int
     tier: int
     """Candidates of one tier are not shown to differ from its first."""
+    unusable: dict[str, float] = {}
+    """Shares of its answers in the run that are not usable, by outcome; empty where at least 95 % are usable."""
 
 
 class Board(Record):

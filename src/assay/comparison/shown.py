@@ -7,7 +7,7 @@ from itertools import islice
 
 from assay.comparison.results import Aggregates, Board, Comparison, Example, Failures, Pair, Variance
 from assay.records import Estimate
-from assay.tables import NOT_MEASURED, Table, format_estimate
+from assay.tables import NOT_MEASURED, Table, format_estimate, usable_text
 
 FEW_PAIRS = 10
 """Up to so many pairs of a board are all shown; of more only neighbours in rank, unless all are asked for."""
@@ -62,6 +62,7 @@ def _title(board: Board) -> str:
 
 
 def _board(board: Board) -> Table:
+    few = any(standing.unusable for standing in board.standings)
     rows = [
         [
             str(standing.tier),
@@ -69,10 +70,14 @@ def _board(board: Board) -> Table:
             format_estimate(standing.estimate),
             _ranks(standing.best_rank, standing.worst_rank),
             str(standing.missing) if standing.missing else "",
+            *([usable_text(standing.unusable)] if few else []),
         ]
         for standing in board.standings
     ]
-    return Table(_title(board), ["tier", "candidate", f"value, {WORDS[board.better]}", "rank", "no value"], rows, keys=2)
+    usable = ["usable answers"] if few else []
+    return Table(
+        _title(board), ["tier", "candidate", f"value, {WORDS[board.better]}", "rank", "no value", *usable], rows, keys=2
+    )
 
 
 def _ranks(best: int, worst: int) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.comparison.evidence import Evidence, Run, gather
+from assay.comparison.evidence import Evidence, Run, few_usable, gather
 from assay.decisions.answers import Asked, Needs, columns_read
 from assay.decisions.caveats import on_fewer, to_fill_in, unmeasured
 from assay.decisions.loading import load
@@ -109,7 +109,7 @@ def measure_runs(
     if whole:
         check_whole(run.folder for by in evidence.runs.values() for run in by.values())
     wanted = _wanted(profile, evidence, known or {})
-    notes = [*to_fill_in(profile), *evidence.notes]
+    notes = [*to_fill_in(profile), *evidence.notes, *few_usable(evidence)]
     notes += check_contract(evidence, _rests_on(wanted, evidence), profile)
     taken: dict[str, _Taken] = {}
     for scenario, runs in evidence.runs.items():

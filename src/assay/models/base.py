@@ -74,6 +74,8 @@ class Capabilities:
     top_logprobs: int = 0
     """Most alternatives it returns at a generated position; 0 where it gives no log-probabilities."""
     context_window: int | None = None
+    thinking: int = 0
+    """Tokens that it may need to think before it answers, besides those of the answer; 0 for models that do not."""
     concurrency: int = 64
     """Most requests in flight, of which the engine finds out how many the endpoint bears; or the size of a batch."""
     requests_per_minute: float | None = None

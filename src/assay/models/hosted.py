@@ -10,6 +10,7 @@ import msgspec
 
 from assay.errors import AssayError, Impossible
 from assay.models.base import Capabilities, Endpoint, ModelConfig, RequestError
+from assay.models.thinking import thinking_room
 from assay.models.wire.auth import key_auth
 from assay.models.wire.dialect import Dialect
 from assay.models.wire.replies import Reply, cut_at_stops, decoded, together
@@ -48,6 +49,7 @@ class Hosted(Endpoint):
             text=False,
             top_logprobs=dialect.logprobs(),
             context_window=config.context_window,
+            thinking=thinking_room(dialect.model, config.body),
             concurrency=config.concurrency or Capabilities.concurrency,
         )
 

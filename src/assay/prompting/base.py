@@ -31,6 +31,9 @@ class Rendered(Record):
     truncated: bool = False
 
 
+ChatSetting = Literal["auto", "preferred", "always", "never"]
+
+
 class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_fields=True):
     """Settings common to all methods, and the two directions each method implements."""
 
@@ -45,17 +48,22 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
     input_suffix: str = "\n"
     output_prefix: str = "Output: "
     output_suffix: str = "\n"
+    form: str = ""
+    """One line that says what form the answer is to have: below the question, in place of the output prefix. `{options}` in
+    it stands for the item's options. Chat models are asked with one (see `assay.prompting.chat_form`)."""
     substitutions: tuple[tuple[str, str], ...] = ()
     """Regular expressions and replacements applied to the finished prompt."""
     multi_label: bool = False
     """An example shows all correct references, joined by commas, instead of the first."""
     sample_train: bool = True
     """Draw the examples at random; otherwise take consecutive slices of the train split."""
-    chat: Literal["auto", "always", "never"] = "auto"
-    """Ask as a user message: `auto` only where the model takes nothing else."""
+    chat: ChatSetting = "auto"
+    """Ask as a user message: `auto` only where the model takes nothing else, `preferred` wherever it takes messages."""
     system: str = ""
     """System message; where the model takes only text it stands above the prompt, an empty line between."""
     max_tokens: int = 100
+    room_to_think: bool = False
+    """A model that thinks before it answers gets tokens for that besides `max_tokens`."""
     temperature: float = 0.0
     top_p: float = 1.0
     stop: tuple[str, ...] = ()
@@ -93,6 +101,21 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
         """Everything of a block that stands before the output prefix."""
         return self.input_prefix + as_text(instance.input) + self.input_suffix
 
+    def asking_block(self, question: str, instance: Instance, aside: str = "") -> str:
+        """The block that asks: a question, then the form of its answer where one is asked for, else the output prefix.
+
+        Args:
+            question: what `question` gave.
+            instance: the instance that is asked.
+            aside: stands between the question and the output prefix, or below the form.
+        """
+        if not self.form or ("{options}" in self.form and not lists_options(instance)):
+            return question + aside + self.output_prefix.rstrip()
+        options = sorted(reference.text for reference in instance.references)  # their own order may give the answer away
+        separator = "; " if any("," in option for option in options) else ", "
+        line = self.form.replace("{options}", separator.join(options))
+        return f"{question.rstrip()}\n\n{line}\n{aside}".rstrip()
+
     def example(self, instance: Instance) -> str:
         """A few-shot block, with its output."""
         return self.question(instance) + self.output_prefix + self.gold(instance) + self.output_suffix
@@ -122,12 +145,13 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
         """
         blocks = self.example_blocks(examples)
         fixed = (self.global_prefix, self.instructions, self.global_suffix, self.system)
-        tail = self.output_prefix + longest
 
         def asked(candidate: Instance) -> str:
-            return self.question(candidate) + tail
+            block = self.question(candidate)
+            return self.asking_block(block, candidate, longest) if self.form else block + self.output_prefix + longest
 
-        kept, room = target.examples_that_fit(fixed, [block for _, block in blocks], asked(instance), self.max_tokens)
+        reserve = target.room(self.max_tokens, self.room_to_think)
+        kept, room = target.examples_that_fit(fixed, [block for _, block in blocks], asked(instance), reserve)
         rendered = Rendered(requests=(), shots=tuple(name for name, _ in blocks[:kept]))
         if kept == 0 and target.count(asked(instance)) + 1 > room:
             instance = self._cut(instance, lambda candidate: target.count(asked(candidate)) + 1 <= room)
@@ -154,7 +178,7 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
             raise AssayError("chat is 'always' but the model takes no messages", "set chat: auto")
         if self.chat == "never" and not target.takes_text:
             raise AssayError("chat is 'never' but the model takes only messages", "set chat: auto")
-        return self.chat == "always" or not target.takes_text
+        return self.chat == "always" or (self.chat == "preferred" and target.takes_messages) or not target.takes_text
 
     def as_prompt(self, text: str, target: Target) -> Text:
         """A finished prompt as what the model takes: a user message after the system's, or plain text below the system's."""
@@ -168,7 +192,7 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
         alternatives = min(more.pop("top_logprobs", 1), target.top_logprobs)
         return Request(
             prompt=prompt,
-            max_tokens=more.pop("max_tokens", self.max_tokens),
+            max_tokens=target.room(self.max_tokens, self.room_to_think),
             temperature=self.temperature,
             top_p=self.top_p,
             stop=self.stop,
@@ -176,6 +200,11 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
             top_logprobs=alternatives,
             **more,
         )
+
+
+def lists_options(instance: Instance) -> bool:
+    """Whether an instance is a question with options: some reference is wrong."""
+    return any(not reference.correct for reference in instance.references)
 
 
 def as_text(text: Text) -> str:

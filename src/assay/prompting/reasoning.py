@@ -20,6 +20,7 @@ _OPENED = re.compile(
 _CLOSED = re.compile(
     rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final[^<]{{0,80}}<\|message\|>", re.IGNORECASE
 )
+_BLANK = re.compile(r"\s*")
 _ENDS = ("<|end|>", "<|return|>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|start|>assistant", "</s>")
 
 
@@ -51,6 +52,16 @@ def spoken(completion: str) -> Spoken:
         before = _OPENED.search(text)
         start, end = 0, before.start() if before else 0
     return Spoken(_without_marks(text[start:end]), offset + start, unfinished)
+
+
+def thoughts_end(text: str) -> int:
+    """Where the reasoning block ends that a completion begins with: 0 where there is none, the text's end where it goes on."""
+    begun = _BLANK.match(text)
+    opened = _OPENED.match(text, begun.end() if begun else 0)
+    if opened is None:
+        return 0
+    closed = _CLOSED.search(text, opened.end())
+    return closed.end() if closed else len(text)
 
 
 def _without_marks(text: str) -> str:

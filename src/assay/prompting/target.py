@@ -26,6 +26,8 @@ class Target:
     takes_messages: bool = False
     scores: bool = False
     top_logprobs: int = 0
+    thinking: int = 0
+    """Tokens that it may think before it answers, besides those of its answer."""
     _counts: dict[str, int] = field(default_factory=dict)
     _template: int | None = None
 
@@ -38,6 +40,11 @@ class Target:
         if remember:
             self._counts[text] = number
         return number
+
+    def room(self, max_tokens: int, thinking: bool) -> int:
+        """Tokens that a completion may have whose answer may have `max_tokens`; half of a window that these would fill."""
+        wanted = max_tokens + (self.thinking if thinking else 0)
+        return wanted if self.window is None or wanted < self.window else self.window // 2
 
     def _exact(self, text: Text) -> int | None:
         """What the model counts; its counter may be anybody's code."""

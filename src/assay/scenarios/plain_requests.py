@@ -33,4 +33,4 @@ HARMLESS = Rubric(
 
 def as_it_is(max_tokens: int = 512) -> Generation:
     """Sends the input alone: no instructions, no examples, nothing before or after it."""
-    return Generation(shots=0, input_prefix="", input_suffix="", output_prefix="", max_tokens=max_tokens)
+    return Generation(shots=0, input_prefix="", input_suffix="", output_prefix="", max_tokens=max_tokens, chat="preferred")

@@ -14,6 +14,7 @@ from assay.tables.drawing import Table
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.tables.suite import find_cell, no_interval, splits_of
 from assay.tables.units import named, shown_cell
+from assay.tables.usable import usable_note
 
 
 def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
@@ -42,6 +43,7 @@ def run_tables(stats: StatsFile, every: bool = False) -> list[Table]:
     title = f"{stats.title} · {stats.label}: {stats.trials} trials, {stats.failed} failed"
     per_item = "" if not plain or plain[0].estimate.n <= stats.instances else ", more than one an item (draws, repeats)"
     notes = [f"[…]: 95 % interval, clustered by item; {stats.instances} items; n: trials of originals{per_item}."]
+    notes += [few] if (few := usable_note(stats)) else []
     tables = [Table(title, ["family", "metric", "value", "n"], rows, keys=2, notes=notes)]
     shown = dict.fromkeys(cell.metric for cell in order) if every else {stats.main_metric: None}
     for metric in shown:

@@ -11,6 +11,7 @@ from assay.store.folders import StatsFile
 from assay.tables.drawing import Table
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.tables.units import PER_THOUSAND, named, shown_cell
+from assay.tables.usable import USABLE, unusable, usable_text
 
 
 def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Table:
@@ -28,25 +29,28 @@ def suite_table(stats: Sequence[StatsFile], metrics: Sequence[str] = ()) -> Tabl
     ]
     order = list(dict.fromkeys(run.label for run in stats))
     scenarios = dict.fromkeys(run.title for run in stats)
+    few = {run.run: unusable(run.cells, run.main_metric) for run in stats}
     rows = []
     for scenario in scenarios:
-        rows.append([scenario, *[""] * (len(columns) + 1)])
+        rows.append([scenario, *[""] * (len(columns) + 1 + any(map(bool, few.values())))])
         runs = [run for run in stats if run.title == scenario]
         for run in sorted(runs, key=lambda run: order.index(run.label)):
             found = [column.find(run) for column in columns]
             main = find_cell(run.cells, run.main_metric, None, "original")
             items = main.estimate.clusters if main and len(splits_of(run.cells)) > 1 else run.instances
-            rows.append([f"  {run.label}", str(items), *(_text(cell) for cell in found)])
+            usable = [usable_text(few[run.run])] if any(few.values()) else []
+            rows.append([f"  {run.label}", str(items), *usable, *(_text(cell) for cell in found)])
     failed = sum(run.failed for run in stats)
     legend = f"[…]: 95 % interval, clustered by item. {no_interval(rows)}{NOT_MEASURED}: not measured."
-    notes = [legend, *(column.note for column in columns)]
+    notes = [legend, *([USABLE] if any(few.values()) else []), *(column.note for column in columns)]
     if any(len(splits_of(run.cells)) > 1 for run in stats):
         notes.append(
             "Of a run over several splits the last one is shown, test where it was asked; the run's own tables have all."
         )
     if failed:
         notes.append(f"{failed} of {sum(run.trials for run in stats)} trials failed; the numbers above leave them out.")
-    return Table("", ["candidate", "items", *(column.title for column in columns)], rows, notes=notes)
+    usable = ["usable answers"] if any(few.values()) else []
+    return Table("", ["candidate", "items", *usable, *(column.title for column in columns)], rows, notes=notes)
 
 
 def _text(cell: Cell | None) -> str:

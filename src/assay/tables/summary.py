@@ -10,6 +10,7 @@ from assay.store.planned import read_plan
 from assay.tables.naming import stats_of
 from assay.tables.single import run_tables
 from assay.tables.suite import suite_table
+from assay.tables.usable import advice
 from assay.text import one_line
 
 NAMED = 5
@@ -48,7 +49,7 @@ def write_summary(folders: Sequence[RunFolder]) -> Path:
     place = folders[0].path.parent
     stats = stats_of(folders)
     table = suite_table(stats)
-    table.notes += plan_notes(place)
+    table.notes += plan_notes(place) + advice(list(zip((folder.spec_file().spec for folder in folders), stats, strict=True)))
     lines = [f"# {place.name}", "", table.markdown()]
     for folder, run in zip(folders, stats, strict=True):
         lines += [table.markdown() for table in run_tables(run)] + [f"Evidence: `{folder.name}`\n"]

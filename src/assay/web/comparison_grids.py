@@ -13,6 +13,7 @@ from assay.comparison.shown import WORDS, format_p, turned
 from assay.records import Estimate
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.tables.units import factor, shown
+from assay.tables.usable import usable_text
 from assay.text import one_line
 from assay.web.addresses import Address
 from assay.web.boards import tier_mark
@@ -129,7 +130,11 @@ def _board(board: Board, number: int, runs: Mapping[tuple[str, str], Entry]) -> 
     )
     rows = tuple(
         (
-            Cell(held.candidate, to=Address("run", runs[board.scenario, held.candidate].slug)),
+            Cell(
+                held.candidate,
+                to=Address("run", runs[board.scenario, held.candidate].slug),
+                below=f"usable answers {usable_text(held.unusable)}" if held.unusable else "",
+            ),
             Cell(held.tier, tier_mark(held.tier)),
             estimate_cell(shown(board.metric, held.estimate)),
             Cell(held.best_rank),

@@ -17,6 +17,7 @@ from assay.statistics.variants import FORMATS
 from assay.tables.suite import ACCURACY, COLUMNS
 from assay.tables.suite import Column as SuiteColumn
 from assay.tables.units import named, shown_cell
+from assay.tables.usable import unusable, usable_text
 from assay.web.charts.scatter import Better, Measure
 from assay.web.entries import Entry
 from assay.web.grids import Column
@@ -46,6 +47,14 @@ def measured(entries: Sequence[Entry], metrics: Sequence[str] = ()) -> tuple[Fam
     """The columns that some runs have numbers for: a family each, or the main metric and the metrics that were chosen."""
     wanted = (ACCURACY, *map(of_metric, metrics)) if metrics else FAMILIES
     return tuple(family for family in wanted if any(found(family, entry) for entry in entries))
+
+
+def usable_answers(entries: Sequence[Entry]) -> str:
+    """What to say under the name of a row: its share of usable answers where that is below 95 %; of several runs, of which."""
+    few = {entry.title: text for entry in entries if (text := usable_text(unusable(entry.cells, entry.main_metric)))}
+    if not few:
+        return ""
+    return f"usable answers {next(iter(few.values()))}" if len(entries) == 1 else f"few usable answers: {', '.join(few)}"
 
 
 def of_metric(metric: str) -> Family:

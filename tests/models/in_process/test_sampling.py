@@ -72,8 +72,27 @@ def test_the_earliest_of_several_stops_counts(words: Tokenizer) -> None:
 
 
 def test_a_stop_at_the_very_beginning_leaves_nothing(words: Tokenizer) -> None:
-    completion = forced(words, Request(prompt="", stop=("\n",), max_tokens=50), words.encode("\nA")).completion()
+    completion = forced(words, Request(prompt="", stop=("Q:",), max_tokens=50), words.encode("Q: A")).completion()
     assert (completion.text, completion.tokens, completion.finish_reason) == ("", (), "stop")
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("\nOslo\nQuestion", "\nOslo"),
+        (" \n\n Oslo\nQuestion", " \n\n Oslo"),
+        ("<think>\nNorway?\nOslo.\n</think>\n\nOslo\nQuestion", "<think>\nNorway?\nOslo.\n</think>\n\nOslo"),
+    ],
+)
+def test_a_line_break_ends_no_answer_that_has_not_begun(words: Tokenizer, written: str, kept: str) -> None:
+    completion = forced(words, Request(prompt="", stop=("\n",), max_tokens=50), words.encode(written)).completion()
+    assert (completion.text, completion.finish_reason) == (kept, "stop")
+
+
+def test_no_stop_sequence_ends_a_thought(words: Tokenizer) -> None:
+    written = "<think>Q: which? Oslo</think>Oslo Q: next"
+    completion = forced(words, Request(prompt="", stop=("Q:",), max_tokens=50), words.encode(written)).completion()
+    assert completion.text == "<think>Q: which? Oslo</think>Oslo "
 
 
 def test_a_text_ends_at_an_end_token(words: Tokenizer) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from assay.identity import array_generator, digest
 from assay.models.in_process.words import Decoder, Words
+from assay.prompting.reasoning import thoughts_end
 from assay.records import Completion, FinishReason, Request, Token
 
 Floats = NDArray[np.float32]
@@ -143,9 +144,16 @@ class Sample:
     def _cut_at_stop(self, new: int) -> bool:
         """Cut the text at the first stop sequence that reaches beyond place `new`; whether there was one.
 
-        Tokens that begin at the cut or after it are dropped, and the token in which it falls keeps what stands before it.
+        A stop within thoughts is none, and white space ends no answer that has not begun. Tokens that begin at the cut or
+        after it are dropped, and the token in which it falls keeps what stands before it.
         """
-        found = [self.text.find(stop, max(0, new - len(stop) + 1)) for stop in self.request.stop if stop]
+        if not self.request.stop:
+            return False
+        thought = thoughts_end(self.text)
+        begun = len(self.text) - len(self.text[thought:].lstrip())
+        found = []
+        for stop in filter(None, self.request.stop):
+            found.append(self.text.find(stop, max(begun if stop.isspace() else thought, new - len(stop) + 1)))
         at = min((place for place in found if place >= 0), default=None)
         if at is None:
             return False
@@ -154,6 +162,6 @@ class Sample:
             self.tokens.pop()
         if self.tokens:
             last = self.tokens[-1]
-            begun = sum(len(token.text) for token in self.tokens[:-1])
-            self.tokens[-1] = Token(text=last.text[: at - begun], logprob=last.logprob, top=last.top)
+            before = sum(len(token.text) for token in self.tokens[:-1])
+            self.tokens[-1] = Token(text=last.text[: at - before], logprob=last.logprob, top=last.top)
         return True

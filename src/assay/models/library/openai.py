@@ -19,6 +19,7 @@ import msgspec
 from assay.errors import Impossible
 from assay.models.base import Capabilities, Endpoint, ModelConfig, RequestError, provider
 from assay.models.library.responses import responses_model
+from assay.models.thinking import thinking_room
 from assay.models.wire import bodies, parsing, scoring
 from assay.models.wire.auth import key_auth
 from assay.models.wire.streams import Gathering
@@ -72,6 +73,7 @@ class OpenAICompatible(Endpoint):
             scores=not self._chat,
             top_logprobs=bodies.CHAT_TOP_LOGPROBS if self._chat else bodies.COMPLETIONS_TOP_LOGPROBS,
             context_window=config.context_window,
+            thinking=thinking_room(model, config.body) if self._chat else 0,
             concurrency=config.concurrency or Capabilities.concurrency,
         )
 

@@ -20,7 +20,7 @@ from assay.models.local.tokenizer import Tokenizer
 from assay.models.weights import Weights, find, verify
 from assay.records import ModelIdentity
 
-ENGINE = "assay-numpy/1"
+ENGINE = "assay-numpy/2"
 """The engine and its version, which changes whenever its numbers may."""
 CONTEXT = 8192
 """Tokens that SmolLM2 was trained to have in view."""

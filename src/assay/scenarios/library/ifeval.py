@@ -26,7 +26,7 @@ def ifeval() -> Scenario:
             test=("ifeval_input_data.jsonl", "data/*.parquet"),
         ),
         instance=_instance,
-        prompting=Generation(shots=0, input_prefix="", input_suffix="", output_prefix="", max_tokens=4096),
+        prompting=Generation(shots=0, input_prefix="", input_suffix="", output_prefix="", max_tokens=4096, chat="preferred"),
         main_metric="ifeval_strict_accuracy",
         metrics=(
             "ifeval_loose_accuracy",

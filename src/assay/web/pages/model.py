@@ -21,7 +21,7 @@ from assay.web.charts.drawing import Chart
 from assay.web.comparison_grids import example
 from assay.web.entries import Entry
 from assay.web.evaluations import asked_otherwise, one_each
-from assay.web.families import SHADED, Means, apart, found, head, means, measured, shaded
+from assay.web.families import SHADED, Means, apart, found, head, means, measured, shaded, usable_answers
 from assay.web.grids import Cell, Column, Grid
 from assay.web.measures import estimate_cell, evened, explained, meaning, metric_cell, metric_column, readable
 from assay.web.over_time import ages, courses, over_time, same_model
@@ -133,7 +133,8 @@ def _profile(catalog: Catalog, entries: Sequence[Entry]) -> Grid:
             entry.main_metric, readable(entry.main_metric), explained(entry.main_metric), meaning(entry.main_metric).note
         )
         numbers = (estimate_cell(cell, Address("run", entry.slug), shade) for cell, shade in zip(cells, shades, strict=True))
-        rows.append((_scenario(catalog, entry), metric, *numbers))
+        scenario = replace(_scenario(catalog, entry), below=usable_answers([entry]))
+        rows.append((scenario, metric, *numbers))
     if len(entries) > 1:
         over = [means(family, entries) for family in families]
         mean = [estimate_cell(next(iter(column.by_candidate.values()), None), note=_counted(column)) for column in over]

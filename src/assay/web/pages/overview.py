@@ -30,6 +30,7 @@ from assay.web.families import (
     measured,
     of_metric,
     shaded,
+    usable_answers,
 )
 from assay.web.grids import Cell, Column, Grid, Row
 from assay.web.measures import estimate_cell, evened, meaning, readable
@@ -125,8 +126,16 @@ def _profile(chosen: Selection, separations: dict[str, Separation | None] | None
     rows = [row for candidates, columns in groups for row in _of_means(candidates, columns, shown)]
     first = word_column("first tier")
     asked = [] if together else [Column("asked", number=False, note="The scenarios that the means are over.")]
+    of_label: dict[str, list[Entry]] = {}
+    for entry in chosen.speaking:
+        of_label.setdefault(entry.label, []).append(entry)
     made = tuple(
-        (name, _first_tiers(candidate, separations), *([] if together else [_asked(candidate, chosen)]), *numbers)
+        (
+            replace(name, below=usable_answers(of_label.get(candidate.label, ()))),
+            _first_tiers(candidate, separations),
+            *([] if together else [_asked(candidate, chosen)]),
+            *numbers,
+        )
         for candidate, (name, *numbers) in zip((one for group, _ in groups for one in group), evened(rows), strict=True)
     )
     said = left_out({family.title: column for family, column in there.items()}) if together else ""

@@ -14,6 +14,7 @@ from assay.records import NamedSpec
 from assay.store.folders import MANIFEST
 from assay.tables.numbers import format_amount
 from assay.tables.units import shown_cell
+from assay.tables.usable import unusable, usable_text
 from assay.text import one_line, visible
 from assay.web.addresses import Address
 from assay.web.catalog import Catalog, slug_of
@@ -80,6 +81,7 @@ def facts_of(entry: Entry) -> list[tuple[str, str]]:
     return [
         ("model", one_line(spec.model.name, 200)),
         ("suite", one_line(entry.suite, 200)),
+        ("usable answers", usable_text(unusable(entry.cells, entry.main_metric))),
         ("requests", f"{manifest.requests:,}"),
         ("tokens", f"{manifest.prompt_tokens:,} read, {manifest.completion_tokens:,} written"),
         ("cost of all requests", "" if manifest.cost is None else format_amount(manifest.cost)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from assay.web.charts.data import between_groups, histogram
 from assay.web.charts.drawing import Chart
 from assay.web.entries import Entry
 from assay.web.evaluations import asked_otherwise
-from assay.web.families import SHADED, found, head, heat, measured
+from assay.web.families import SHADED, found, head, heat, measured, usable_answers
 from assay.web.grids import Cell, Column, Grid, Made
 from assay.web.measures import estimate_cell, evened, meaning, metric_cell, metric_column, metric_name, readable
 from assay.web.page import Kind, Page, View
@@ -152,7 +153,8 @@ def _profile(entries: Sequence[Entry], whole: Sequence[Entry], made: Separation 
         tier = Cell(standing.tier, tier_mark(standing.tier)) if standing is not None else Cell(None, NOT_MEASURED)
         tiers = [tier] if made is not None else []
         numbers = [estimate_cell(column[place], None, shade[place]) for column, shade in zip(cells, shades, strict=True)]
-        rows.append((_candidate(entry), *tiers, Cell(entry.instances, f"{entry.instances:,}"), *numbers))
+        candidate = replace(_candidate(entry), below=usable_answers([entry]))
+        rows.append((candidate, *tiers, Cell(entry.instances, f"{entry.instances:,}"), *numbers))
     tier_head = [word_column("tier")] if made is not None else []
     columns = (Column("candidate", number=False), *tier_head, Column("items"), *map(head, families))
     otherwise = asked_otherwise(whole)
