@@ -59,7 +59,7 @@ class Generation(Prompting, tag="generation"):
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
         asking, aside = asking_confidence(self)
         blocks, fitted, rendered = asking.fit(instance, examples, target, aside)
-        text = asking.assemble(blocks, asking.question(fitted) + aside + asking.output_prefix.rstrip())
+        text = asking.assemble(blocks, asking.asking_block(asking.question(fitted), fitted, aside))
         request = asking.request(asking.as_prompt(text, target), target, options=examples.options(instance))
         return msgspec.structs.replace(rendered, requests=(request,))
 
@@ -134,7 +134,7 @@ class RankingBinary(Prompting, tag="ranking_binary"):
         verdicts = (Option(text=self.yes, share=0.5), Option(text=self.no, share=0.5))
         requests: list[Request] = []
         for passage in fitted.references:
-            text = self.assemble(blocks, self._block(fitted, passage) + self.output_prefix.rstrip())
+            text = self.assemble(blocks, self.asking_block(self._block(fitted, passage), fitted))
             requests.append(self.request(self.as_prompt(text, target), target, options=verdicts))
         return msgspec.structs.replace(rendered, requests=tuple(requests))
 

@@ -58,7 +58,7 @@ class MultipleChoiceJoint(Prompting, tag="multiple_choice_joint"):
     def render(self, instance: Instance, examples: Examples, target: Target) -> Rendered:
         asking, aside = asking_confidence(self)
         blocks, fitted, rendered = asking.fit(instance, examples, target, aside)
-        text = asking.assemble(blocks, asking.question(fitted) + aside + asking.output_prefix.rstrip())
+        text = asking.assemble(blocks, asking.asking_block(asking.question(fitted), fitted, aside))
         shares = examples.position_shares(len(instance.references))
         options = tuple(Option(text=letter_for(index), share=share) for index, share in enumerate(shares))
         request = asking.request(asking.as_prompt(text, target), target, options=options, top_logprobs=MOST_ALTERNATIVES)
