@@ -23,7 +23,7 @@ from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
 from assay.prompting.chat_form import by_letter, for_chat, helm_form
 from assay.prompting.formats import format_variants
-from assay.records import Instance, NamedSpec, RunSpec, Trial
+from assay.records import SCHEMA, Instance, NamedSpec, RunSpec, Trial
 from assay.scenarios import Scenario, ScenarioFamily
 from assay.scenarios.base import NEEDS, Requirement
 from assay.scenarios.variants import entry_of
@@ -260,6 +260,7 @@ class Planner:
             split=split,
             helm_compat=suite.helm_compat,
             label="" if candidate.name == model.identity.name else candidate.name,
+            schema=SCHEMA,
         )
         name = run_name(spec)
         folder = self.runs_folder / suite.folder / name

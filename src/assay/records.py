@@ -359,6 +359,10 @@ class ModelIdentity(Record):
     options: dict[str, Any] = {}
 
 
+SCHEMA = 2
+"""The form of specs. Since 2 an answer to a question with options is read as the option that it names."""
+
+
 class RunSpec(Record):
     """The complete, resolved description of a run: the same spec and the same responses give the same bytes."""
 
@@ -384,3 +388,4 @@ class RunSpec(Record):
     label: str = ""
     """The candidate's name in tables; the model's own where empty."""
     schema: int = 1
+    """The form of the spec; an earlier one is read anew by `assay rescore`."""

@@ -20,9 +20,10 @@ def rescore(
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
-    """Read and score the stored responses again, with the metrics as they are now. Asks no model.
+    """Read and score the stored responses again, with the readers and metrics as they are now. Asks no model.
 
-    Where a metric is new or has changed, the result is a run of its own beside the old one, which stays as it was.
+    Says which answers are read differently. Where a metric is new or has changed, or the run is of an earlier version, the
+    result is a run of its own beside the old one, which stays as it was.
     """
     from assay.errors import AssayError
     from assay.metrics import metrics_for
@@ -38,15 +39,21 @@ def rescore(
     for run in latest([run for path in paths for run in find_runs(path)]):
         before = {named.name for named in run.spec_file().spec.metrics}
         try:
-            made = again(run, tuple(metric or ()))
+            made, rereading = again(run, tuple(metric or ()))
         except AssayError as error:
             failed += 1
             sys.stderr.write(f"error: {one_line(str(run.path))}: {one_line(str(error))}\n")
             continue
         same = made.path == run.path
-        done.append({"folder": str(made.path), "from": str(run.path), **_result(made)})
+        changed = sum(rereading.changed.values())
+        read = {"read_differently": changed, "examples": rereading.examples}
+        done.append({"folder": str(made.path), "from": str(run.path), **read, **_result(made)})
         if not json:
             sys.stdout.write(f"{one_line(str(made.path))}{' (same metrics: written again)' if same else ''}\n")
+            if changed:
+                ways = ", ".join(f"{way} {count:,}" for way, count in rereading.changed.most_common())
+                sys.stdout.write(f"  {changed:,} of {rereading.trials:,} answers are read differently: {ways}\n")
+                sys.stdout.writelines(f"    {example}\n" for example in rereading.examples)
             sys.stdout.writelines(f"  {line}\n" for line in _new_values(made, before))
     if json:
         import msgspec

@@ -16,6 +16,7 @@ import msgspec
 from assay.comparison.speaking import speaking
 from assay.errors import AssayError, unknown
 from assay.identity import digest
+from assay.rescoring import read_as_today
 from assay.store import RunFolder, find_runs
 from assay.store.folders import SpecFile
 from assay.store.manifest import misnamed
@@ -128,7 +129,7 @@ def _newest(folders: Iterable[RunFolder]) -> list[tuple[RunFolder, SpecFile, boo
     for folder in folders:
         if folder.complete():
             file, home = folder.spec_file(), folder.path.resolve().parent
-            found[home, digest(msgspec.structs.replace(file.spec, metrics=()))].append((folder, file))
+            found[home, digest(msgspec.structs.replace(read_as_today(file.spec), metrics=()))].append((folder, file))
             plans[home] = plans[home] if home in plans else planned_in(home)
     newest = []
     for (home, _), runs in found.items():
