@@ -50,7 +50,7 @@ def test_kept_answers_are_not_planned_and_tokens_cost_and_time_come_from_them(sh
     assert run["prompt_tokens"] == pytest.approx(sent["prompt_tokens"] * 2, rel=0.02)
     assert run["completion_tokens_at_most"] == 40 * 2048
     assert run["completion_tokens_expected"] == pytest.approx(sent["completion_tokens"] * 2, abs=1)
-    assert run["cost_at_most"] == pytest.approx((run["prompt_tokens"] * 2 + 200 * 8) / 1e6)
+    assert run["cost_at_most"] == pytest.approx((run["prompt_tokens"] * 2 + 40 * 2048 * 8) / 1e6)
     assert run["cost_expected"] == pytest.approx((run["prompt_tokens"] * 2 + run["completion_tokens_expected"] * 8) / 1e6)
     assert 40 * 0.04 / 4 <= run["seconds"] < 10
     assert "Prices of 2026-11-30." in after["notes"]

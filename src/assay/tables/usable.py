@@ -74,11 +74,12 @@ def _truncated(prompting: Mapping[str, Any]) -> str:
 
 
 def _empty(prompting: Mapping[str, Any]) -> str:
-    if any(not stop.strip() for stop in prompting.get("stop", ())):
-        return "Empty answers begin with a line break, which is a stop sequence: set stop=none, or ask as chat (chat=always)."
-    if prompting.get("chat") in ("always", "preferred"):
-        return "The model ends its turn at once, or thinks until nothing is left: give more max_tokens."
-    return "The model has nothing to add to the prompt: a chat model is better asked as chat (chat=always)."
+    stops = [stop for stop in prompting.get("stop", ()) if not stop.strip()]
+    if stops:
+        return f"Empty answers may begin with the stop sequence {stops[0]!r}: set stop=none, or chat=always for a chat model."
+    if prompting.get("form") or prompting.get("chat") in ("always", "preferred"):
+        return "An empty answer may be all thought: give more max_tokens."
+    return "The model adds nothing to the prompt: set chat=always for a chat model."
 
 
 def _unparsed(prompting: Mapping[str, Any]) -> str:
