@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import tracemalloc
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 
 from assay.identity import digest, digest_of_lists
 from assay.records import Contrast, Instance, Message, Reference
-from assay.selection import TOGETHER, Instances, pack
+from assay.registry import scenarios
+from assay.selection import TOGETHER, Instances, pack, select
 
 MADE = [
     Instance(
@@ -69,3 +72,24 @@ def test_lists_are_digested_item_by_item_as_if_whole(lists: list[list[int | str]
 
 def test_the_digest_of_instances_does_not_depend_on_how_they_are_held() -> None:
     assert digest_of_lists(Instances(MADE), Instances()) == digest([MADE, []])
+
+
+def pool(folder: Path, asked: dict[str, object], *shown: str, helm: bool = False) -> list[str]:
+    """The examples that may be shown where one case is asked."""
+    rows = [{"a": "x", "s": "test", **asked}, *({"q": question, "a": "x", "s": "train"} for question in shown)]
+    (folder / "d.jsonl").write_text("".join(json.dumps({"c": [], **row}) + "\n" for row in rows))
+    text = 'scenario: mine\nsource: {file: d.jsonl, split_column: s}\ninput: "{q}"\nanswer: a\ncontrasts: c\n'
+    (folder / "d.yaml").write_text(text)
+    scenario = scenarios.get(str(folder / "d.yaml"))()
+    return [str(one.input) for one in select(scenario, "mine", ("test",), None, 0, helm=helm).pool]
+
+
+def test_what_asks_the_same_in_another_dress_is_no_example(tmp_path: Path) -> None:
+    same = ["Is it “red”?", 'is it  "RED"', "Is it \u200b“red”？ ", "Ｉs it “red”?"]
+    assert pool(tmp_path, {"q": same[0]}, *same, "Is it “blue”?") == ["Is it “blue”?"]
+    assert pool(tmp_path, {"q": same[0]}, *same, helm=True) == same
+    assert pool(tmp_path, {"q": "Is x < 0?"}, "Is x > 0?") == ["Is x > 0?"]
+
+
+def test_what_a_contrast_asks_is_no_example_either(tmp_path: Path) -> None:
+    assert pool(tmp_path, {"q": "Up?", "c": [{"q": "Down?", "a": "y"}]}, "down", "Left?") == ["Left?"]

@@ -12,7 +12,8 @@ from typing import cast, overload
 import msgspec
 
 from assay.errors import AssayError
-from assay.identity import digest, digest_of_lists, ranking, seed_for
+from assay.identity import digest_of_lists, ranking, seed_for
+from assay.prompting.fewshot import unlike
 from assay.records import DataIdentity, Instance, Split
 from assay.scenarios import Scenario
 
@@ -115,8 +116,8 @@ def select(
         raise AssayError(f"scenario {name} has no instances in {' or '.join(split)}", f"its splits: {has}")
     pool = Instances()
     if "train" in available and "train" not in split:
-        questions = set() if helm else {digest(instance.input) for instance in asked}
-        pool = Instances(one for one in scenario.instances("train", set()) if helm or digest(one.input) not in questions)
+        examples = scenario.instances("train", set())
+        pool = Instances(examples if helm else unlike(examples, asked))
     order: tuple[Split, ...] = ("train", "valid", "test")
     used = [part for part in order if part in available and (part in split or part == "train")]
     files = tuple(dict.fromkeys(file for part in used for file in scenario.source.read(part).files))

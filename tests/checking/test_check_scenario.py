@@ -15,6 +15,7 @@ from assay import registry
 from assay.checking import Finding, Report, check_scenario
 from assay.checking.near import Sample
 from assay.errors import AssayError
+from assay.selection import select
 from assay.statistics.precision import clusters_for_share
 
 YAML = 'scenario: mine\nsource: data.jsonl\ninput: "{q}"\nanswer: a\nprompting: {shots: 0}\n'
@@ -117,6 +118,27 @@ def test_examples_that_show_or_nearly_show_a_question(tmp_path: Path) -> None:
     found = of(checked(tmp_path, *asked, *shown, {"q": text + " now", "a": "x", "s": "test"}, yaml=yaml), "leak")
     assert [finding.rows for finding in found] == [(1,), (33,)]
     assert [f"the example in row {row}" in finding.message for row, finding in zip((31, 32), found, strict=True)] == [True] * 2
+
+
+@pytest.mark.parametrize(
+    ("example", "same"),
+    [*((text, True) for text in ("is it  “RED”", 'Ｉs it \u200b"red"?', "Is it “red”")), ("Is it “bred”?", False)],
+)
+def test_what_is_told_to_be_shown_never_is_never_shown(tmp_path: Path, example: str, same: bool) -> None:
+    yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, split_column: s}")
+    rows = [{"q": "Is it “red”?", "a": "x", "s": "test"}, {"q": example, "a": "x", "s": "train"}]
+    found = [finding for finding in of(checked(tmp_path, *rows, yaml=yaml), "leak") if "never shown" in finding.hint]
+    scenario = registry.scenarios.get(str(next(tmp_path.glob("*.yaml"))))()
+    assert bool(found) is same
+    assert len(select(scenario, "mine", ("test",), None, 0).pool) == (not same)
+
+
+def test_an_example_with_other_options_still_gives_the_question_away(tmp_path: Path) -> None:
+    yaml = YAML.replace("source: data.jsonl", "source: {file: data.jsonl, split_column: s}") + "options: o\n"
+    rows = [{"q": asks(0), "a": "x", "o": ["x", other], "s": split} for other, split in (("y", "test"), ("z", "train"))]
+    report = checked(tmp_path, *rows, yaml=yaml)
+    assert [finding.rows for finding in of(report, "leak")] == [(1,)]
+    assert not of(report, "duplicate")
 
 
 def test_the_other_row_is_named_with_its_file_where_that_is_another(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from assay.errors import AssayError, MissingExtra
 from assay.perturbations import parse_perturbations, perturb
 from assay.records import Message
 from assay.scenarios.lm_eval import templates
-from assay.scenarios.lm_eval.documents import TaskSource
+from assay.scenarios.lm_eval.documents import TaskSource, _Asks
 from assay.scenarios.lm_eval.groups import tasks_of
 from assay.suites import Suite
 
@@ -325,6 +325,38 @@ def test_another_seed_draws_other_examples_and_the_same_one_the_same() -> None:
         return [instance.input for instance in made("own_text", num_fewshot=2, fewshot_seed=seed).instances("test")]
 
     assert prompts(1234) == prompts(1234) != prompts(1)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"fewshot_config": {"sampler": "first_n"}}, {"fewshot_split": "test"}, {"training_split": "train"}]
+)
+def test_no_item_is_shown_its_own_answer(tmp_path: Path, more: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    rows = [json.loads(line) for line in (shared.OWN / "capitals" / "test.jsonl").read_text("utf-8").splitlines()]
+    again = [{**row, "country": f" {row['country'].upper()}", "year": 1} for row in rows]  # they ask the same in another dress
+    for name in ("test", "train"):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows + again))
+    files = {"dataset_path": "json", "dataset_kwargs": {"data_files": {"test": "test.jsonl", "train": "train.jsonl"}}}
+    name = tmp_path.name  # a warning is said once of each name
+    write_task(tmp_path, task=name, **files, **{"training_split": None, "num_fewshot": 3, **more}, output_type="loglikelihood")
+    found = list(registry.scenarios.get("lm_eval")(task=name, path=str(tmp_path)).instances("test"))
+    assert len(found) == 2 * len(rows)
+    for instance in found:
+        assert isinstance(instance.input, tuple)
+        before, question = (message.content for message in instance.input)
+        assert before.count("?") == 3
+        assert question.strip().lower() not in before.lower()
+    (warning,) = [record.message for record in caplog.records if "their own answer" in record.message]
+    assert warning.startswith(f"lm_eval task {name}:")
+
+
+def test_where_no_other_document_is_left_fewer_are_shown(tmp_path: Path) -> None:
+    write_task(tmp_path, training_split=None, num_fewshot=3, output_type="loglikelihood")
+    source = registry.scenarios.get("lm_eval")(task="mine", path=str(tmp_path)).source
+    documents = list(source.read("test").rows)
+    everything = tuple(dict(document) for document in documents[:3])
+    asks = _Asks(source.task, frozenset(source.first))
+    assert source._unlike(documents[0], everything, everything, asks, 0) == everything[1:]
+    assert source._unlike(documents[3], everything, everything, asks, 3) is everything
 
 
 def test_columns_of_numbers_in_a_table_are_numbers(tmp_path: Path) -> None:

@@ -12,17 +12,19 @@ import msgspec
 
 from assay.checking.findings import Finding
 from assay.checking.lenient import lenient_rows
-from assay.checking.near import Sample, normal
+from assay.checking.near import Sample
 from assay.checking.texts import Texts
 from assay.errors import AssayError
 from assay.identity import canonical, digest
 from assay.prompting.base import as_text
+from assay.prompting.fewshot import question_key
 from assay.records import Split
 from assay.scenarios import Draft, Scenario
 from assay.scenarios.own import CaseError, Cases, cases_of
 from assay.scenarios.own.cases import check_id, fitted, split_of
 from assay.scenarios.own.cells import Cells
 from assay.scenarios.sources import File, HeldOut
+from assay.text import same_text
 
 
 class Item(msgspec.Struct, gc=False):
@@ -55,7 +57,7 @@ class Looked:
     findings: list[Finding] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
     keys: bytearray = field(default_factory=bytearray)
-    """For each case 16 bytes: a digest of what is asked as `normal` writes it, and of the options."""
+    """For each case 16 bytes: the first eight of what is asked (`question_key`), eight of a digest of the options."""
     sample: Sample = field(default_factory=Sample)
     """Cases that are different, with what is asked."""
     file: str = ""
@@ -70,15 +72,14 @@ class Looked:
     def add(self, draft: Draft, cells: Cells, split: Split) -> None:
         """Note a case."""
         text = as_text(draft.input)
-        asked = normal(text)
         wrong = [reference.text for reference in draft.references if not reference.correct]
         gold = self._once(tuple(_short(reference.text) for reference in draft.references if reference.correct))
         options = self._once(tuple(_short(reference.text) for reference in draft.references)) if wrong else gold
         told = not wrong or _names_all(f"{self.frame}\n{text}", wrong)
         among = sorted(reference.text for reference in draft.references) if wrong else []
-        key = hashlib.blake2b(canonical([asked, among]), digest_size=KEY).digest()
+        key = question_key(draft.input)[: KEY // 2] + hashlib.blake2b(canonical(among), digest_size=KEY // 2).digest()
         self.keys += key
-        self.sample.add(key, len(self.items), asked)
+        self.sample.add(key, len(self.items), same_text(text))
         self.texts.add(cells.file, cells.number, cells.row)
         groups = self.shared.setdefault(frozenset(draft.subgroups.items()), draft.subgroups) if draft.subgroups else NO_GROUPS
         cluster = None if draft.group is None else _short(draft.group)

@@ -1,6 +1,6 @@
 """Texts that are nearly the same, found in linear time: MinHash signatures (Broder 1997) cut into bands.
 
-Texts are compared as sets of five characters in a row, lower case, white space as one space. Two texts that share most of
+Texts are compared as sets of five characters in a row, written as `same_text` does. Two texts that share most of
 them very likely agree in a whole band of their signatures; whoever does is compared exactly.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.identity import array_generator
+from assay.text import same_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,14 +32,9 @@ MOST_CHARACTERS = 50_000_000
 PRIME = (1 << 31) - 1
 
 
-def normal(text: str) -> str:
-    """A text as it is compared: lower case, white space as one space, no punctuation at the end."""
-    return " ".join(text.lower().split()).rstrip(".!?… ")
-
-
 def shingles(text: str) -> frozenset[int]:
     """The hashes of a text's runs of five characters; of a shorter text, its own."""
-    raw = normal(text)[:LONGEST]
+    raw = same_text(text)[:LONGEST]
     parts = {raw[start : start + WIDTH] for start in range(max(1, len(raw) - WIDTH + 1))}
     return frozenset(zlib.crc32(part.encode("utf-8", "replace")) % PRIME for part in parts)
 
@@ -67,7 +63,7 @@ class Sample:
         Args:
             key: the digest of what it is.
             position: where it stands among all cases.
-            text: as `normal` writes it.
+            text: as `same_text` writes it.
         """
         if key in self._texts or (not self.complete and key > self._highest[0][1]):
             return

@@ -23,31 +23,36 @@ def repetition_findings(items: Sequence[Item], keys: bytearray, sample: Sample) 
         keys: 16 bytes for each, one after another: the same where the cases are.
         sample: those that are compared with each other; where it is not all of them, a note says so.
     """
-    for group in _groups(items, keys):
-        for asked, example in _across(group):
+    leaked = set()
+    for question in _groups(items, keys):
+        for asked, example in _across([item for group in question for item in group]):
+            leaked.add((asked.file, asked.row))
             yield _leak(
                 asked, f"asks what the example in {_place(example, asked)} shows", "that one is never shown; remove one"
             )
-        for same in _sides(group):
-            yield _same(same)
+        for group in question:
+            for same in _sides(group):
+                yield _same(same)
     different = sample.cases()
-    yield from _near([items[position] for position, _ in different], [text for _, text in different])
+    near = _near([items[position] for position, _ in different], [text for _, text in different])
+    yield from (finding for finding in near if finding.check != "leak" or (finding.file, *finding.rows) not in leaked)
     if not sample.complete:
         message = f"cases that are nearly the same were looked for among {len(sample):,} of {len(items):,}, chosen at random"
         yield Finding(severity="note", check="near duplicate", message=message, hint="those that are the same: among all")
 
 
-def _groups(items: Sequence[Item], keys: bytearray) -> list[list[Item]]:
-    """The cases that are there more than once, in the order of the first."""
+def _groups(items: Sequence[Item], keys: bytearray) -> list[list[list[Item]]]:
+    """The cases whose question is there more than once, in the order of the first; those with the same options together."""
     import numpy as np
 
     beginnings = np.frombuffer(keys, dtype="u8")[::2]
     rising = np.sort(beginnings)
     repeated = np.isin(beginnings, rising[1:][rising[1:] == rising[:-1]])
-    alike: dict[bytes, list[Item]] = defaultdict(list)
+    alike: dict[bytes, dict[bytes, list[Item]]] = defaultdict(lambda: defaultdict(list))
     for place in np.flatnonzero(repeated).tolist():
-        alike[bytes(keys[place * KEY : (place + 1) * KEY])].append(items[place])
-    return [group for group in alike.values() if len(group) > 1]
+        key = bytes(keys[place * KEY : (place + 1) * KEY])
+        alike[key[: KEY // 2]][key].append(items[place])
+    return [list(groups.values()) for groups in alike.values()]
 
 
 def _same(group: Sequence[Item]) -> Finding:

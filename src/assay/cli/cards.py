@@ -85,13 +85,15 @@ def first_prompts(scenario: Scenario, ask: Ask, prompting: Prompting, count: int
         AssayError: the data cannot be had or read.
     """
     from assay.prompting import choose
+    from assay.prompting.fewshot import unlike
     from assay.prompting.target import Target
     from assay.selection import splits_of
 
     split = splits_of(scenario, ask.split or (), helm=False)[0]
     questions = list(itertools.islice(scenario.instances(split), count))
-    pool = prompting.shots and split != "train" and "train" in scenario.source.splits()
-    examples = choose(list(scenario.instances("train", set())) if pool else [], prompting.shots, seed=0, draw=0)
+    shown = prompting.shots and split != "train" and "train" in scenario.source.splits()
+    pool = list(unlike(scenario.instances("train", set()), questions)) if shown else []
+    examples = choose(pool, prompting.shots, seed=0, draw=0)
     target = Target(scores=True, takes_messages=True)
     rendered = (prompting.render(question, examples, target).requests for question in questions)
     return [_requests(requests) for requests in rendered]

@@ -1,17 +1,38 @@
-"""Which training instances are shown as few-shot examples, and what the pool of them knows about the answers."""
+"""Which training instances are shown as few-shot examples, and what the pool of them knows about the answers.
+
+An item, and what asks the same, is never among its examples: `question_key` is the one comparison that selection, checks and
+other people's tasks go by.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.identity import generator
-from assay.records import Instance, Option
+from assay.records import Instance, Option, Text
+from assay.text import same_text
 
 MOST_OPTIONS = 20
 """Open questions have no list of options; the most frequent answers of the pool stand in for one, up to this many."""
+
+
+def question_key(question: Text) -> bytes:
+    """16 bytes that are equal where two questions ask the same: case, white space, ways of encoding and the end do not count.
+
+    Of a conversation what is said counts, not by whom.
+    """
+    text = question if isinstance(question, str) else "\n".join(message.content for message in question)
+    return hashlib.blake2b(same_text(text).encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def unlike(pool: Iterable[Instance], asked: Iterable[Instance]) -> Iterator[Instance]:
+    """The instances of a pool that ask something else than all that are asked, the contrasts of these included."""
+    questions = {question_key(one.input) for instance in asked for one in (instance, *instance.contrasts)}
+    return (instance for instance in pool if question_key(instance.input) not in questions)
 
 
 @dataclass(frozen=True)

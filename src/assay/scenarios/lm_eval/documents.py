@@ -2,25 +2,35 @@
 
 The harness draws new examples for every document from one generator, so that which ones a document gets depends on how many
 stand before it. They are therefore drawn here for all of them, in the order of the data set.
+
+The harness leaves the document itself out where `fewshot_split` is the test split, and may show it where a task has nothing but
+a test split. Here no document is shown among its own examples, nor is one that asks the same: another takes its place, and a
+warning says that these prompts are not the harness's.
 """
 
 from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import AssayError, no_exit
+from assay.identity import generator
+from assay.once import warn_once
+from assay.prompting.fewshot import question_key
 from assay.records import DataFile, Split
 from assay.scenarios.base import Row, Rows
 from assay.scenarios.lm_eval.code import Documents
 from assay.scenarios.lm_eval.config import Task
 from assay.scenarios.lm_eval.data import Data
+from assay.scenarios.lm_eval.templates import choices_of, text_of
 
 SEED = 1234
 """The harness's default seed for examples."""
+MOST_TRIED = 1000
+"""Documents that are looked at for one that may be shown in place of another."""
 
 
 class Asked(dict[str, Any]):
@@ -82,11 +92,30 @@ class TaskSource:
     def _with_examples(self, documents: Iterable[Row], pool: Sequence[Row]) -> Iterator[Asked]:
         # The harness's own generator and calls: any other would show other examples.
         rng = random.Random(self.seed)
-        for document in documents:
+        asks = _Asks(self.task, frozenset(self.first)) if self.shots else None
+        for place, document in enumerate(documents):
             asked = Asked(document)
-            if self.shots:
-                asked.examples = self._drawn(rng, document, pool)
+            if asks is not None:
+                asked.examples = self._unlike(document, self._drawn(rng, document, pool), pool, asks, place)
             yield asked
+
+    def _unlike(self, document: Row, drawn: tuple[Row, ...], pool: Sequence[Row], asks: _Asks, place: int) -> tuple[Row, ...]:
+        """The examples of a document, with others of the pool in place of those that ask what it asks."""
+        question = asks(document)
+        others = [row for row in drawn if asks.known(row) != question]
+        if len(others) == len(drawn):
+            return drawn
+        warn_once(
+            f"lm_eval task {self.task.name}: lm_eval shows some items their own answer among the examples; assay shows them "
+            "others, so that these prompts are not lm_eval's (let fewshot_split name a split that is not asked)"
+        )
+        rng = generator(self.seed, "other examples", place)
+        for at in rng.sample(range(len(pool)), min(len(pool), MOST_TRIED)):
+            if len(others) == len(drawn):
+                break
+            if asks.known(pool[at]) != question and not any(pool[at] is row for row in others):
+                others.append(pool[at])
+        return tuple(others)
 
     def _drawn(self, rng: random.Random, document: Row, pool: Sequence[Row]) -> tuple[Row, ...]:
         """The examples of one document. Those that equal it are left out where examples may come from the split asked."""
@@ -109,6 +138,30 @@ class TaskSource:
                 "ask for fewer by num_fewshot",
             ) from None
         return tuple(drawn)
+
+
+class _Asks:
+    """What documents ask: a value that is equal where two ask the same, of the same options."""
+
+    def __init__(self, task: Task, fields: Collection[str]) -> None:
+        self.writing, self.fields = task.writing, fields
+        self._known: dict[int, object] = {}
+
+    def __call__(self, row: Row) -> object:
+        """Of a document; itself where it asks nothing that can be told."""
+        choices = self.writing.choices
+        try:
+            text = str(text_of(self.writing.text, row, self.fields, choices=choices is not None))
+            options = [] if choices is None else sorted(choices_of(choices, row, self.fields))
+        except AssayError:  # what is wrong is told where it is written into a prompt
+            return row
+        return question_key("\n".join([text, *options])) if text.strip() or options else row
+
+    def known(self, row: Row) -> object:
+        """Of a document of the pool, which stays in memory: found out once."""
+        if id(row) not in self._known:
+            self._known[id(row)] = self(row)
+        return self._known[id(row)]
 
 
 def _processed(process: Any, rows: Iterable[Row]) -> Iterable[Row]:
