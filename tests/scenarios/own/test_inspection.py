@@ -282,10 +282,11 @@ def test_forty_labels_are_a_closed_list(tmp_path: Path, rows: int) -> None:
     assert (len(found.labels), found.subgroups) == (40, ("region",))
     written = yaml.safe_load((tmp_path / "data.yaml").read_text())
     assert (written["metric"], written["options"], written["prompting"]["method"]) == (
-        "quasi_exact_match", [f"class {n:03}" for n in range(40)], "generation",
+        "exact_match", [f"class {n:03}" for n in range(40)], "generation",
     )  # fmt: skip
     assert all(label in written["prompting"]["instructions"] for label in written["options"])
-    assert written["prompting"]["max_tokens"] < 12
+    assert written["prompting"]["max_tokens"] >= 300
+    assert written["prompting"]["stop"] == ["\nInput:"]
 
 
 @pytest.mark.parametrize("answers", [
@@ -296,6 +297,38 @@ def test_forty_labels_are_a_closed_list(tmp_path: Path, rows: int) -> None:
 def test_open_answers_and_numbers_are_no_closed_list(tmp_path: Path, answers: list[str]) -> None:
     rows = [{"question": f"{SHOWN}{n}", "answer": answer} for n, answer in enumerate(answers)]
     assert guessed(tmp_path, *rows).labels == ()
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind", "metric"),
+    [
+        (["1.234,50 €", "12 %", "½", "7"], "number", "number_match"),
+        (["2024-03-05", "5 March 2024", "31/12/2023", "1/2/2024"], "date", "date_match"),
+        (["Ulm", "New York", "Marie Curie", "007"], "short", "answer_match"),
+        (["It is said of him that he never once in his life came late to anything."] * 3 + ["Yes"], "long", "rouge_l"),
+    ],
+)
+def test_free_answers_are_read_and_scored_as_what_they_are(tmp_path: Path, answers: list[str], kind: str, metric: str) -> None:
+    rows = [{"question": f"{SHOWN}{n}", "answer": f"{answer}"} for n, answer in enumerate(answers)]
+    assert guessed(tmp_path, *rows).kind == kind
+    written = (tmp_path / "data.yaml").read_text()
+    plain = yaml.safe_load(written)
+    assert plain["metric"] == metric
+    assert plain.get("metrics") == (["exact_match", "quasi_exact_match"] if kind == "short" else None)
+    assert plain["prompting"].get("answer") == (kind if kind in ("number", "date") else None)
+    assert "\n" not in plain["prompting"]["stop"]
+    assert ("judge" in written) is (kind == "long")
+    unnamed = "".join(line for line in written.splitlines(keepends=True) if not line.startswith("metric"))
+    (tmp_path / "data.yaml").write_text(unnamed)
+    default = registry.scenarios.get(str(tmp_path / "data.yaml"))().main_metric
+    assert default == ("answer_match" if kind == "long" else metric)
+
+
+def test_options_are_scored_by_which_was_chosen(tmp_path: Path) -> None:
+    rows = [{"question": f"q{n}", "A": "x", "B": "y", "correct": "AB"[n % 2]} for n in range(4)]
+    guessed(tmp_path, *rows)
+    plain = yaml.safe_load((tmp_path / "data.yaml").read_text())
+    assert (plain["metric"], "stop" in plain["prompting"]) == ("exact_match", False)
 
 
 def test_labels_that_are_too_long_for_every_prompt_are_left_to_be_described(tmp_path: Path) -> None:
@@ -330,12 +363,12 @@ def test_other_languages_and_columns_whose_values_are_listed_in_another(
     assert (found.input, found.options, found.answer, found.subgroups) == ((question,), options, answer, ("Mandant",))
 
 
-def test_conversations_with_labels_leave_room_for_a_label_and_doubt_which_column_it_is(tmp_path: Path) -> None:
+def test_conversations_with_labels_leave_room_to_speak_and_doubt_which_column_it_is(tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "hi"}]
     rows = [{"talk": [*turns], "mood": ["calm", "angry"][n % 2], "tier": ["gold", "basic"][n // 2 % 2]} for n in range(12)]
     renamed = [{"turns": row["talk"], "mood": row["mood"], "tier": row["tier"]} for row in rows]
     found = guessed(tmp_path, *renamed)
-    assert (found.answer, _prompting(tmp_path)["max_tokens"]) == ("tier", 6)
+    assert (found.answer, _prompting(tmp_path)["max_tokens"]) == ("tier", 300)
     assert any("mood or tier" in doubt for doubt in found.doubts)
     said = guessed(tmp_path, *renamed, input="turns", answer="mood")
     assert (said.messages, said.input, said.answer, said.doubts) == ("turns", (), "mood", ())

@@ -40,7 +40,7 @@ def test_a_question_and_its_answer(tmp_path: Path) -> None:
     first, _ = asked(scenario)
     reference = (Reference(text="tea", correct=True),)
     assert first == Instance(id="1", input="What {is} it?", references=reference, subgroups={"region": "north"})
-    assert (scenario.name, scenario.main_metric, scenario.prompting.method) == ("mine", "quasi_exact_match", "generation")
+    assert (scenario.name, scenario.main_metric, scenario.prompting.method) == ("mine", "answer_match", "generation")
 
 
 def test_everything_that_a_declaration_says(tmp_path: Path) -> None:

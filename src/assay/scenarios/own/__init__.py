@@ -26,6 +26,8 @@ from assay.yaml_files import at_line
 
 JUDGED = "judge_score"
 """The metric that a judge's marks are."""
+OF_ANSWERS = {"number": "number_match", "date": "date_match"}
+"""The main metric of answers that are read as something."""
 
 
 def scenario_file(name: str) -> ScenarioFamily:
@@ -59,13 +61,14 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
         AssayError: a template or a setting of the prompting is wrong; names the line.
     """
     layout, judge = layout_of(declaration, path), declaration.judge
-    main = declaration.metric or (JUDGED if judge and declaration.answer is None else "quasi_exact_match")
+    prompting = _prompting(declaration, layout, path)
+    main = declaration.metric or (JUDGED if judge and declaration.answer is None else _metric_for(layout, prompting))
     cases = Cases(_rows_of(declaration, path.parent), layout, _place(declaration).split_column.strip())
     return OwnScenario(
         source=_with_examples(declaration, cases),
         instance=cases.draft,
         id_of=itemgetter("id"),
-        prompting=_prompting(declaration, layout, path),
+        prompting=prompting,
         main_metric=main,
         metrics=tuple(dict.fromkeys([*declaration.metrics, *([JUDGED] if judge else [])])),
         rubric=Rubric(text=judge.rubric, low=judge.scale[0], high=judge.scale[1]) if judge else None,
@@ -119,6 +122,11 @@ def cases_of(scenario: Scenario) -> Cases | None:
     """The source of a scenario of one's own, before any case is held out; `None` for other scenarios."""
     source = scenario.source.source if isinstance(scenario.source, HeldOut) else scenario.source
     return source if isinstance(source, Cases) else None
+
+
+def _metric_for(layout: Layout, prompting: Prompting) -> str:
+    """The main metric where none is named: options are right or wrong by themselves, others compared."""
+    return "exact_match" if layout.options else OF_ANSWERS.get(getattr(prompting, "answer", ""), "answer_match")
 
 
 def _prompting(declaration: Declaration, layout: Layout, path: Path) -> Prompting:

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from assay.errors import AssayError
+from assay.prompting.dates import date_of
+from assay.prompting.numbers import number_of
 from assay.prompting.reading import MOST_LETTERED, letter_for
 from assay.scenarios.own.cells import Cells, decoded
 from assay.scenarios.own.shapes import shape_of
@@ -28,6 +30,12 @@ MOST_LISTED = 200
 ROWS_OF_LISTED = 4
 """Rows that each of so many answers must have on average."""
 LONGEST_LABEL = 40
+SHORT_WORDS, SHORT = 8, 80
+"""Words and characters that a short answer has at most; nine of ten answers of a column are short, or they are called long."""
+OTHERS = 50
+"""Dates of a column that are looked at for the order of day and month."""
+Kind = Literal["number", "date", "short", "long"]
+"""What free answers are."""
 SEPARATOR = "|"
 
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*%?")
@@ -153,3 +161,14 @@ def written_as(answer: Column, options: int) -> str:
     if fitting == ["position", "number"]:
         return "position" if "0" in said else "number"
     return fitting[0] if fitting else "text"
+
+
+def kind_of(answer: Column) -> Kind:
+    """What the answers of a column are, where they name no options."""
+    texts = answer.texts
+    if texts and all(number_of(text) is not None for text in texts):
+        return "number"
+    if texts and all(date_of(text, texts[:OTHERS]) is not None for text in texts):
+        return "date"
+    short = sum(len(text) <= SHORT and len(text.split()) <= SHORT_WORDS for text in texts)
+    return "short" if short >= 0.9 * len(texts) else "long"

@@ -13,10 +13,12 @@ from assay.scenarios.own.columns import (
     MOST_LABELS,
     SEPARATOR,
     Column,
+    Kind,
     holds_lists,
     holds_messages,
     is_nothing,
     is_separated,
+    kind_of,
     labels_of,
     most_in,
     written_as,
@@ -56,6 +58,8 @@ class Guess:
     """Columns with one option each, or a column with all."""
     labels: tuple[str, ...] = ()
     """The fixed set of answers, where there is one."""
+    kind: Kind = "short"
+    """What the answers are, where there are no options."""
     separator: str = ""
     """What stands between several answers or options in one cell; empty where nothing does."""
     id: str = ""
@@ -143,6 +147,7 @@ class _Guesser:
             written=written,
             options=several or options,
             labels=labels,
+            kind="short" if several or options or labels else kind_of(self.known[answer]),
             separator=SEPARATOR if any(is_separated(column) for column in cells) and (options or labels) else "",
             id=name,
             group=group,

@@ -23,8 +23,23 @@ COMMENTS = 34
 """Column at which comments stand."""
 MOST_TOLD = 4_000
 """Characters of a list of options up to which every prompt names them all."""
-ROOM = 4
-"""Tokens that a label's word may take, and more for the longest."""
+ROOM = {"short": 100, "long": 1000}
+USUAL_ROOM = 300
+"""Tokens that an answer may take. A chat model has more; see `assay.prompting.chat_form`."""
+NEXT = '  stop: ["\\nInput:"]\t# ends a base model that goes on to a next question'
+ANSWERS = {"number": "the number announced, else the last", "date": "the date announced, else the last"}
+"""Readings of an answer that are named by what it is."""
+METRICS = {"number": "number_match", "date": "date_match", "short": "answer_match", "long": "rouge_l"}
+LONG = [
+    "# Answers as long as these can be right in many words, and common words tell little. Better let a judge mark them: fill",
+    "# in the rubric below, name the judge (docs/own_cases.md), and write metric: judge_score.",
+]
+JUDGE = [
+    "# judge:",
+    "#   rubric: |",
+    "#     5: says all that the right answer says, and nothing wrong",
+    "#     1: wrong or empty",
+]
 
 
 def scenario_text(guess: Guess, data: Path, place: Path | None = None) -> str:
@@ -138,29 +153,23 @@ def _cases(guess: Guess) -> list[str]:
 def _prompting(guess: Guess) -> list[str]:
     """How it is asked: labels as words, options by letter, anything else as text."""
     shots = _examples(guess) if guess.split or (_shares(guess) and guess.rows >= FEWEST_WITH_EXAMPLES) else 0
-    if guess.messages and not guess.options:
-        room = _room(guess) if guess.labels else 512
-        lines = ["prompting:", "  method: chat\t# sends the messages as they are", f"  max_tokens: {room}"]
-        if guess.labels:
-            lines.append(f"  system: {_told(guess)}\t# the model sees no options otherwise")
-        return lines
     if guess.options:
         return ["prompting:", "  method: multiple_choice_joint\t# shows the options, asks for a letter", f"  shots: {shots}"]
+    read = [f"  answer: {guess.kind}\t# {ANSWERS[guess.kind]}"] if guess.kind in ANSWERS else []
+    room = f"  max_tokens: {USUAL_ROOM if guess.labels else ROOM.get(guess.kind, USUAL_ROOM)}"
+    if guess.messages:
+        told = [f"  system: {_told(guess)}\t# the model sees no options otherwise"] if guess.labels else []
+        return ["prompting:", "  method: chat\t# sends the messages as they are", *read, room, *told]
     if not guess.labels:
-        return ["prompting:", "  method: generation", f"  shots: {shots}", "  max_tokens: 100", '  stop: ["\\n"]']
+        return ["prompting:", "  method: generation", f"  shots: {shots}", *read, room, NEXT]
     return [
         "prompting:",
-        "  method: generation\t# the model writes one of the options",
+        "  method: generation\t# the model writes one of the options, in a sentence or alone",
         f"  instructions: {_told(guess, chr(10))}",
         f"  shots: {shots}\t# examples shown before the question",
-        f"  max_tokens: {_room(guess)}",
-        '  stop: ["\\n"]',
+        room,
+        NEXT,
     ]
-
-
-def _room(guess: Guess) -> int:
-    """Tokens that the longest label may take."""
-    return ROOM + max(map(len, guess.labels)) // 2
 
 
 def _told(guess: Guess, end: str = "") -> str:
@@ -173,9 +182,14 @@ def _told(guess: Guess, end: str = "") -> str:
 
 
 def _rest(guess: Guess) -> list[str]:
-    metric = "quasi_exact_match" if guess.labels or guess.options else "f1_score"
+    chosen = bool(guess.labels or guess.options)
+    metric = "exact_match" if chosen else METRICS[guess.kind]
+    long = guess.kind == "long" and not chosen
     return [
+        *(LONG if long else []),
         f"metric: {metric}\t# assay list metrics",
+        *(["metrics: [exact_match, quasi_exact_match]\t# stricter ones beside it"] if metric == "answer_match" else []),
+        *(JUDGE if long else []),
         "taxonomy: {task: user-defined, language: any}\t# its place on the map: assay coverage",
         'licence: ""',
         'notes: ""\t# what a reader of the numbers should know',
