@@ -88,7 +88,7 @@ def test_promptfoo_v14_failed_requests_are_counted_where_everybody_sees_them() -
 
 def test_lighteval_v8_two_failed_extractions_are_not_equal() -> None:
     assert value("math_equiv_chain_of_thought", answered("no box here", "none here either")) in (0.0, None)
-    assert value("final_number_exact_match", answered("no number", "none either")) is None
+    assert value("number_match", answered("no number", "none either")) is None
 
 
 @pytest.mark.parametrize("text", ["ANSWER: $B$", "ANSWER: **B**", "ANSWER: (B)", "answer: b", "The answer is B."])
@@ -122,7 +122,7 @@ def test_inspect_the_option_called_a_is_not_an_article() -> None:
 
 
 def test_helm_the_dot_of_a_number_is_a_dot() -> None:
-    assert value("final_number_exact_match", answered("from 5 10", "10")) == 1.0
+    assert value("number_match", answered("from 5 10", "10")) == 1.0
     assert value("helm_final_number_exact_match", answered("from 5 10", "10")) == 0.0
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.metrics.library import accuracy
 from assay.metrics.library.math import math_equiv
+from assay.metrics.library.numbers import number_match
 from assay.metrics.library.short_answers import answer_match
 from assay.records import Answer, Reference
 
@@ -130,32 +131,9 @@ def test_the_indicator_is_what_stands_after_the_last_space() -> None:
     assert accuracy.exact_match_indicator(answer("7 or 8", "7")) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("prediction", "gold", "value"),
-    [
-        ("5 10", "10", 1.0),
-        ("5 10", "5", 0.0),
-        ("so it costs $1,234.50.", "1234.5", 1.0),
-        ("-5", "5", 0.0),
-        ("minus: −5", "-5", 1.0),
-        ("It takes 18 hours", "#### 18", 1.0),
-        ("18.0", "18", 1.0),
-        ("7 of 12", "7", 0.0),
-        ("I do not know", "18", 0.0),
-    ],
-)
-def test_final_numbers_are_compared_by_value(prediction: str, gold: str, value: float) -> None:
-    assert accuracy.final_number_exact_match(answer(prediction, gold)) == value
-
-
-def test_v8_two_failed_extractions_are_not_a_match() -> None:
-    assert accuracy.final_number_exact_match(answer("none", "nil")) is None
-    assert accuracy.final_number_exact_match(answer("none", "nil", "3")) == 0.0
-
-
 BY_PLACE = [
     *[accuracy.exact_match, accuracy.quasi_exact_match, accuracy.prefix_exact_match, accuracy.quasi_prefix_exact_match],
-    *[accuracy.first_word_match, accuracy.exact_match_indicator, accuracy.final_number_exact_match, math_equiv, answer_match],
+    *[accuracy.first_word_match, accuracy.exact_match_indicator, number_match, math_equiv, answer_match],
 ]
 
 

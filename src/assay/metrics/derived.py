@@ -3,6 +3,7 @@
     exact_match@5            the best of 5 completions: for a metric that is 0 or 1 this is pass@5
     exact_match^5            the worst of 5 completions: whether all of 5 are right, pass^5
     classification_f1:yes    F1 of one class
+    number_match~1%          numbers that are equal but for 1 %; also best of 5, number_match~1%@5
 
 Of n completions every choice of k counts the same, so with n > k the value is the expectation over them, without bias:
 sum over the values in order of C(rank - 1, k - 1) / C(n, k) times the value, which is 1 - C(n - c, k) / C(n, k) where c of n
@@ -37,13 +38,16 @@ def find(name: str) -> Metric:
     if name in registry.metrics:
         return registry.metrics.get(name)
     from assay.metrics.library.classification import BY_CLASS, f1_of_class
+    from assay.metrics.library.numbers import WITHIN, number_match_within
 
     if name.startswith(BY_CLASS) and name != BY_CLASS:
         return f1_of_class(name.removeprefix(BY_CLASS))
+    if name.startswith(WITHIN) and (within := number_match_within(name)):
+        return within
     parts = _name.fullmatch(name)
-    if parts is None or parts["base"] not in registry.metrics:
+    if parts is None or not (parts["base"] in registry.metrics or parts["base"].startswith(WITHIN)):
         return registry.metrics.get(name)
-    return over_completions(registry.metrics.get(parts["base"]), parts["which"] == "@", int(parts["k"]), name)
+    return over_completions(find(parts["base"]), parts["which"] == "@", int(parts["k"]), name)
 
 
 def over_completions(base: Metric, best: bool, k: int, name: str) -> Metric:

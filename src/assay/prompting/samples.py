@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.prompting import extractors, numbers
+from assay.prompting import dates, extractors, numbers
 from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
 from assay.prompting.letters import read_option
 from assay.prompting.listed import NONE_OF_THEM, is_listed
@@ -16,7 +16,7 @@ from assay.prompting.reading import is_refusal, outcome_of
 from assay.prompting.reasoning import spoken
 from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
 
-AnswerSetting = Literal["text", "first_line", "number", "letter", "final", "boxed", "yes_no"]
+AnswerSetting = Literal["text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date"]
 LEAST = -1e9
 """Log-probability below which nothing is told apart: a hundred thousand impossible tokens."""
 LONG = 200
@@ -76,7 +76,8 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
         return read_choice(completion, references, stated)
     part = spoken(completion.text)
     text, confidence = split_statement(part.text) if stated else (part.text, None)
-    read = EXTRACTORS[how](text)
+    formats = ([reference.text for reference in references if reference.correct],) if how in ("number", "date") else ()
+    read = EXTRACTORS[how](text, *formats)
     outcome: Outcome = "truncated" if part.unfinished else outcome_of(completion, text.strip())
     if read.value is None and outcome == "answered":
         outcome = "unparsed"
@@ -95,8 +96,8 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
     )
 
 
-def _number(text: str) -> extractors.Found[str]:
-    read = numbers.number(text)
+def _number(text: str, references: Sequence[str] = ()) -> extractors.Found[str]:
+    read = numbers.number(text, references)
     return extractors.Found(numbers.plain_number(read.value) if read.value is not None else None, read.reading)
 
 
@@ -105,15 +106,16 @@ def _yes_no(text: str) -> extractors.Found[str]:
     return extractors.Found(None if read.value is None else ("Yes" if read.value else "No"), read.reading)
 
 
-EXTRACTORS: dict[str, Callable[[str], extractors.Found[str]]] = {
+EXTRACTORS: dict[str, Callable[..., extractors.Found[str]]] = {
     "text": extractors.whole_text,
     "first_line": extractors.first_line,
     "final": extractors.final_answer,
     "boxed": extractors.boxed,
     "number": _number,
+    "date": dates.date,
     "yes_no": _yes_no,
 }
-"""What of a completion's text can be the answer, by the name of the setting."""
+"""What of a completion's text can be the answer, by the name of the setting. Numbers and dates may take references, too."""
 
 
 def _announced(how: str, text: str) -> bool:

@@ -11,9 +11,8 @@ import string
 from collections import Counter
 
 from assay.metrics.base import metric
-from assay.metrics.matching import best_likeness, best_match, by_choice
+from assay.metrics.matching import best_likeness, best_match
 from assay.metrics.normalization import comparable, words
-from assay.metrics.numbers import last_number
 from assay.metrics.scoring import is_unanswered
 from assay.records import Answer
 
@@ -84,19 +83,6 @@ def word_f1(reference: str, prediction: str) -> float:
 def exact_match_indicator(answer: Answer) -> float | None:
     """1 if what stands after the last space equals what stands there in a correct reference, else 0."""
     return best_match(answer, lambda reference, prediction: reference.split(" ")[-1] == prediction.split(" ")[-1])
-
-
-@metric(family="accuracy", version=2)
-def final_number_exact_match(answer: Answer) -> float | None:
-    """1 if the last number in the prediction equals the last number of a correct reference, else 0.
-
-    Numbers are compared by value: "$1,234.00" equals "1234". Without a number in any reference it does not apply; a
-    prediction without a number is wrong.
-    """
-    if (chosen := by_choice(answer)) is not None:
-        return chosen
-    wanted = {number for text in answer.gold if (number := last_number(text)) is not None}
-    return float(last_number(answer.prediction) in wanted) if wanted else None
 
 
 @metric(family="accuracy")

@@ -3,9 +3,10 @@ r"""Is the answer of a mathematics problem right, however it is written? See `as
 from __future__ import annotations
 
 from assay.metrics.base import metric
+from assay.metrics.library.numbers import number_in
 from assay.metrics.matching import best_match
 from assay.metrics.mathematics import equivalent, last_box
-from assay.metrics.numbers import last_number
+from assay.prompting import numbers
 from assay.records import Answer
 
 SOURCE = "https://arxiv.org/abs/2103.03874"
@@ -39,14 +40,12 @@ def math_equiv_chain_of_thought(answer: Answer) -> float | None:
     return best_match(answer, match)
 
 
-@metric(family="accuracy", range=(0, None), better="lower")
+@metric(family="accuracy", range=(0, None), better="lower", version=2)
 def absolute_value_difference(answer: Answer) -> float | None:
-    """Distance between the last number of the prediction and the nearest last number of a correct reference.
+    """Distance between the number that the prediction gives as its answer and that of the nearest correct reference.
 
     It has no worst value, so a prediction without a number has none: read it together with `answered`.
     """
-    wanted = [number for text in answer.gold if (number := last_number(text)) is not None]
-    given = last_number(answer.prediction)
-    if not wanted or given is None:
-        return None
-    return min(abs(float(given) - float(number)) for number in wanted)
+    wanted = [(text, number) for text in answer.gold if (number := numbers.number(text).value) is not None]
+    given = [(number_in(answer, answer.prediction, [text]), number) for text, number in wanted]
+    return min((abs(float(one) - float(number)) for one, number in given if one is not None), default=None)

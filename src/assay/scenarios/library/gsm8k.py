@@ -27,14 +27,15 @@ def gsm8k() -> Scenario:
             test="main/test-*.parquet",
         ),
         instance=_instance,
-        prompting=Generation(input_prefix="Q: ", output_prefix="A: ", max_tokens=400, stop=("\n\n",)),
-        main_metric="final_number_exact_match",
+        prompting=Generation(input_prefix="Q: ", output_prefix="A: ", max_tokens=400, stop=("\n\n",), answer="number"),
+        version=2,
+        main_metric="number_match",
         taxonomy=Taxonomy(task="mathematical reasoning", what="school mathematics", who="contracted writers", when="2021"),
         licence="MIT",
         paper="https://arxiv.org/abs/2110.14168",
         notes=(
             "Published in October 2021 with worked answers; models have been found to do worse on fresh problems of the "
-            "same kind (arXiv 2405.00332), so read it as an upper bound. Scored by the last number of the answer."
+            "same kind (arXiv 2405.00332), so read it as an upper bound. Scored by the number that is given as the answer."
         ),
     )
 
