@@ -343,3 +343,23 @@ def test_more_options_than_letters_are_an_error_where_they_are_to_be_lettered(tm
 
 def test_columns_are_found_whatever_white_space_is_around_their_names(tmp_path: Path) -> None:
     assert checked(tmp_path, *({" q": row["q"], "a ": row["a"]} for row in fine(3))).cases == {"test": 3}
+
+
+def test_options_that_the_metric_cannot_tell_apart_are_named_with_their_rows(tmp_path: Path) -> None:
+    yaml = YAML + "options: o\nmetric: helm_quasi_exact_match\n"
+    rows = [{"q": asks(number), "o": ["x < 0", "x > 0", "x = 9"], "a": "x < 0"} for number in range(2)]
+    rows.append({"q": asks(2), "o": ["A+", "A-", "B"], "a": "B"})
+    letters = checked(tmp_path, *rows, yaml=yaml)
+    assert not of(letters, "alike"), "by letter the place decides"
+    written = yaml.replace("{shots: 0}", "{method: generation, shots: 0}")
+    (finding,) = of(checked(tmp_path, *rows, yaml=written), "alike")
+    assert (finding.severity, finding.rows) == ("warning", (1, 2))
+    assert finding.message == "helm_quasi_exact_match cannot tell 'x < 0' from 'x > 0'"
+    assert not of(checked(tmp_path, *rows, yaml=written.replace("helm_quasi_", "quasi_")), "alike")
+
+
+def test_answers_that_the_metric_cannot_tell_apart_are_named_with_their_rows(tmp_path: Path) -> None:
+    rows = [{"q": asks(number), "a": text} for number, text in enumerate(["1/2", "12", "R&D", "r&d", "RD", "12"])]
+    found = of(checked(tmp_path, *rows, yaml=YAML + "metric: helm_quasi_exact_match\n"), "alike")
+    assert [(finding.severity, finding.rows) for finding in found] == [("note", (1, 2, 6)), ("note", (3, 5)), ("note", (4, 5))]
+    assert not of(checked(tmp_path, *rows, yaml=YAML + "metric: exact_match\n"), "alike")

@@ -51,6 +51,16 @@ def test_two_commands_from_a_csv_to_numbers(assay: Assay, tmp_path: Path) -> Non
     assert spec["spec"]["data"]["files"][0]["path"] == "billing.csv"
 
 
+def test_answers_that_the_metric_takes_for_the_same_are_told_with_their_rows(assay: Assay, tmp_path: Path) -> None:
+    words = ["R&D", "Ulm", "RD", "Oslo", "R&D"]
+    (tmp_path / "teams.csv").write_text("question,answer\n" + "".join(f"Who is {n}?,{word}\n" for n, word in enumerate(words)))
+    wrote = assay("new", "scenario", "teams.csv")
+    assert wrote.code == 0, wrote.err
+    assert "look: answer_match cannot tell 'R&D' from 'RD' (rows 1, 3, 5)\n" in wrote.out
+    checked = assay("check", "teams.yaml")
+    assert "answer_match cannot tell 'R&D' from 'RD'" in checked.out
+
+
 def test_in_a_terminal_the_user_is_asked_and_return_takes_the_guess(tmp_path: Path) -> None:
     (tmp_path / "billing.csv").write_text(GOOD.replace("region", "a place"))
     master, terminal = os.openpty()

@@ -13,6 +13,7 @@ from assay.checking.findings import SEVERITIES, Finding, Report, Severity
 from assay.checking.items import look
 from assay.checking.repetitions import repetition_findings
 from assay.checking.rows import length_findings, letter_findings, told_findings
+from assay.checking.verdicts import verdict_findings
 from assay.checking.wholes import group_findings, label_findings, precision_findings, split_findings
 from assay.metrics import metrics_for
 from assay.scenarios import Scenario
@@ -38,6 +39,7 @@ def check_scenario(scenario: Scenario, shots: int | None = None, half_width: flo
         findings += looked.texts.findings()
         findings += length_findings(items)
         findings += letter_findings(items, scenario.prompting)
+        findings += verdict_findings(items, scenario)
         findings += repetition_findings(items, looked.keys, looked.sample)
     if items and not looked.partial:
         findings += split_findings(items, file, wanted)

@@ -14,12 +14,17 @@ import typer
 from assay.cli.profiles import profile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.records import Instance, Split
     from assay.scenarios import Scenario
     from assay.scenarios.own.columns import Column
     from assay.scenarios.own.inspection import Given, Guess
 
 app = typer.Typer(no_args_is_help=True, help="Write the beginning of something of your own.", rich_markup_mode=None)
 NOTHING_ASKED = "no case can be asked yet: all are examples (its split column says train in every row)\n"
+MOST_NAMED = 8
+"""Rows that a line names."""
 SAMPLE = 60
 """Characters of a column's first cell that are shown before it is asked what the column is."""
 QUESTIONS = (
@@ -137,8 +142,10 @@ def _say(place: Path, guessed: Guess, made: Scenario) -> None:
         sys.stdout.write(f"look: {one_line(doubt)}\n")
     try:
         present = made.source.splits()
-        cases = (split for split in present for _ in made.instances(split))
-        counts = Counter(islice(cases, LOOKED_AT))
+        cases = list(islice(((split, row, one) for split in present for row, one in _rows(made, split)), LOOKED_AT))
+        counts = Counter(split for split, _, _ in cases)
+        for told in _alike(made, [(row, one) for split, row, one in cases if split != "train"]):
+            sys.stdout.write(f"look: {one_line(told)}\n")
         asked_of = [split for split in splits_of(made, (), helm=False) if split in present]
         count = sum(counts[split] for split in asked_of)
         more = f", {examples:,} are examples" if (examples := counts["train"]) else ""
@@ -148,3 +155,22 @@ def _say(place: Path, guessed: Guess, made: Scenario) -> None:
         sys.stdout.write(f"not every case can be asked yet: {one_line(str(error))}\n")
     typed = one_line(shlex.quote(str(place) if not str(place).startswith("-") else f"./{place}"))
     sys.stdout.write(f"\nnext:  assay check {typed}\n       assay run {typed} -m provider/model\n")
+
+
+def _rows(made: Scenario, split: Split) -> Iterator[tuple[int, Instance]]:
+    """The cases of a split, each with the number of its row."""
+    for position, case in enumerate(made.source.read(split).rows):
+        instance = made.instance_of(case, split, position)
+        if instance is not None:
+            yield case["number"], instance
+
+
+def _alike(made: Scenario, cases: list[tuple[int, Instance]]) -> Iterator[str]:
+    """The options of a case, and the answers, that the metric cannot tell apart, with their rows."""
+    from assay.checking.verdicts import alike, sentence
+
+    texts = ((row, one.gold, tuple(reference.text for reference in one.references)) for row, one in cases)
+    found = alike(texts, made.prompting, made.main_metric)
+    for pair, rows in (*found.options.items(), *found.answers.items()):
+        more = ", …" if len(rows) > MOST_NAMED else ""
+        yield f"{sentence(made.main_metric, pair)} (rows {', '.join(map(str, rows[:MOST_NAMED]))}{more})"
