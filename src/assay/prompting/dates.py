@@ -18,7 +18,7 @@ from assay.prompting.picking import Picker
 
 EXTRACTOR, VERSION = "date", 1
 _MONTHS = valued(WORDS["months"])
-_NAME, _OF, _TH = rf"({either(_MONTHS)})\b\.?", r"(?:(?:de|del|of|di|d')\s)?", r"(?:st|nd|rd|th|er|\.|º|ª)?"
+_NAME, _OF, _TH = rf"\b({either(_MONTHS)})\b\.?", r"(?:(?:de|del|of|di|d')\s)?", r"(?:st|nd|rd|th|er|\.|º|ª)?"
 _DATE = re.compile(
     rf"""(?<![\d.,/-])(?:
       (?P<y1>\d{{4}})(?:\s?[年년]\s?(?P<m1>\d{{1,2}})\s?[月월](?:\s?(?P<d1>\d{{1,2}})\s?[日号號일])?)
@@ -30,6 +30,7 @@ _DATE = re.compile(
       | (?P<y7>\d{{4}})\s?[年년]?(?!\d|[./,-]\d))""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DAY = re.compile(rf"\d{{1,2}}{_TH}\s{_OF}{_NAME}|{_NAME}\s\d{{1,2}}{_TH}(?!\d)", re.IGNORECASE)
 
 
 class Date(NamedTuple):
@@ -57,6 +58,12 @@ def dates_in(text: str) -> list[Date]:
         if date := _read(match):
             dates.append(date)
     return dates
+
+
+def day_spans(text: str) -> list[tuple[int, int]]:
+    """Where a plain text names days, with a year or without."""
+    spans = [(date.start, date.end) for date in dates_in(text) if date.day] + [match.span() for match in _DAY.finditer(text)]
+    return sorted(spans)
 
 
 def _read(match: re.Match[str]) -> Date | None:

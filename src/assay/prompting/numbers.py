@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from assay.prompting.dates import dates_in
+from assay.prompting.dates import day_spans
 from assay.prompting.extractors import Found, found, nothing
 from assay.prompting.numerals import LONGEST_NUMBER, Number, numbers_in, plain
 from assay.prompting.picking import Picker, within
@@ -35,7 +35,7 @@ class _Said(NamedTuple):
 def _said(text: str) -> _Said | None:
     read = plain(text)
     numbers = numbers_in(read)
-    dates = [(date.start, date.end) for date in dates_in(read) if date.day]
+    dates = day_spans(read)
     ranks = [0 if within(dates, number.start) else number.rank for number in numbers]
     places = [(number.start, number.end) for number in numbers]
     picker = Picker(text, read, places, ranks, lambda one, other: numbers[one].values == numbers[other].values)
@@ -86,12 +86,7 @@ def number_of(text: str) -> Fraction | None:
         return None
     read = plain(text)
     numbers = numbers_in(read)
-    if (
-        len(numbers) != 1
-        or numbers[0].rank < 3
-        or not any(map(str.isnumeric, text))
-        or any(date.day for date in dates_in(read))
-    ):
+    if len(numbers) != 1 or numbers[0].rank < 3 or not any(map(str.isnumeric, text)) or day_spans(read):
         return None
     around = _AROUND.fullmatch(read, 0, numbers[0].start) and _AROUND.fullmatch(read, numbers[0].end)
     return _meant(_Said(numbers[0], False, numbers[0].decimal), ()) if around else None

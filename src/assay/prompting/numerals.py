@@ -76,14 +76,15 @@ def either(words: Iterable[str]) -> str:
     return "|".join(re.escape(word).replace("\\ ", r"\s") for word in sorted(words, key=len, reverse=True))
 
 
-_POWERS, _PARTS = valued(WORDS["powers"]), valued(WORDS["parts"])
+_MULTIPLES, _PARTS = valued(WORDS["times"]), valued(WORDS["parts"])
 _SEPARATOR = r"(?:[.,'_\u00a0]|\{[.,]\}|(?:,|\{,\})?\\[,!; ]|[ ](?=\d{3}(?!\d)))"
 _NUMBER = re.compile(
     rf"""(?P<sign>(?:(?<![\w.,)\]}}%])|(?<=[\u3040-\u9fff]))[-+])?
         (?:(?:\\?[$€£¥₹₽₩₺¢]|(?<![A-Za-z])(?:[A-Z]{{1,2}}\$|USD|EUR|GBP|CHF|JPY|INR|Rs\.?|Fr\.))[\s\u00a0]?(?P<inner>[-+])?(?=[\d.\\]))?
         (?: (?:(?P<a>\d{{1,9}})\s?)?\\[dtc]?frac\s?(?:\{{\s?(?P<top>-?\d{{1,15}})\s?\}}|(?P<t>\d))
               \s?(?:\{{\s?(?P<bottom>\d{{1,15}})\s?\}}|(?P<b>\d))
-          | (?<![\d/.,])(?:(?P<whole>\d{{1,9}})[ \u00a0])?(?P<over>\d{{1,15}})\s?/\s?(?P<under>\d{{1,15}})(?![\d/]|[.,]\d)
+          | (?<![\d/.,])(?:(?P<whole>\d{{1,9}})(?:\sand)?(?:[ \u00a0]|-(?=\d/\d)))?(?P<over>\d{{1,15}})
+              \s?/\s?(?P<under>\d{{1,15}})(?![\d/]|[.,]\d)
           | (?:(?P<one>\d{{1,9}})[ \u00a0]?)?(?P<part>[¼-¾⅐-⅞])
           | (?P<run>(?<!\d)\d+(?:{_SEPARATOR}\d+)*|(?<![\w.])\.\d+)
             (?:[eE](?P<e>[-+]?\d{{1,3}})(?!\w)
@@ -94,9 +95,10 @@ _NUMBER = re.compile(
 )
 _SIGN = re.compile(_SEPARATOR)
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-_TIMES = re.compile(rf"[ \u00a0-]?({either(_POWERS)})(?![A-Za-z])", re.IGNORECASE)
+_TIMES = re.compile(rf"[ \u00a0-]?({either(_MULTIPLES)})(?![A-Za-z])", re.IGNORECASE)
 _SHORT = re.compile(r"([kKMB])(?!\w)")
 _PART = re.compile(rf"[ -]?({either(_PARTS)})(?![^\W_])", re.IGNORECASE)
+_AND_PART = re.compile(rf"\s(?:and\san?|et|y|e)\s({either(_PARTS)})(?![^\W_])", re.IGNORECASE)
 _EAST = frozenset("千万萬億亿억만천")
 _MINUS = re.compile(r"(?:(?<!\d)(?<!\d\s)\b(?:minus|negative|moins|menos|meno)\s|[负負])\Z", re.IGNORECASE)
 
@@ -213,7 +215,7 @@ def _multiplied(text: str, number: Number) -> Number:
     """A number with the words or the letter behind it that multiply it: 2.5 million, 3 crore, 5k, 2万."""
     for _ in range(3):
         if word := _TIMES.match(text, number.end):
-            times = Fraction(10) ** _POWERS[word[1].lower()]
+            times = _MULTIPLES[word[1].lower()]
             number = number._replace(values=tuple(value * times for value in number.values), end=word.end())
     if short := _SHORT.match(text, number.end):
         value = number.values[0] * Fraction(1000) ** (1 + "kMB".index(short[0].replace("K", "k")))
@@ -228,7 +230,7 @@ class _Language:
         self.values, self.times = valued(data["words"]), valued(data["times"])
         self.common, self.articles = frozenset(data["common"].split()), frozenset(data["articles"].split())
         word, link, letter = either((*self.values, *self.times)), data["and"], "" if name == "zh" else r"[^\W_]"
-        chain = rf"(?>{word})(?>(?>[-\s]{link}[-\s]|{link}|[-\s]|)(?>{word})){{0,15}}"
+        chain = rf"(?>{word})(?>(?>[-\s]{link}[-\s]|[-\s]|{link}|)(?>{word})){{0,15}}"
         self.chain = re.compile(rf"(?<!{letter}){chain}(?!{letter})" if letter else chain, re.IGNORECASE)
         self.word = re.compile(word, re.IGNORECASE)
 
@@ -277,6 +279,8 @@ _TEENS = frozenset(("dix", "onze", "douze", "treize", "quatorze", "quinze", "sei
 
 
 def _in_one(text: str, start: int, end: int, value: int, language: _Language) -> Number:
+    if part := _AND_PART.match(text, end):
+        return Number(start, part.end(), (value + Fraction(1, _PARTS[part[1].lower()]),))
     if part := _PART.match(text, end):
         return Number(start, part.end(), (Fraction(value, _PARTS[part[1].lower()]),))
     rank = 1 if text[start:end].lower() in language.articles else 2 if value <= 12 else 3

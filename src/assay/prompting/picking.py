@@ -28,13 +28,14 @@ _ASIDE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _DENIAL = re.compile(
-    rf"(?:(?<!\w)(?:{_PHRASES['not']})|n't|不是|ではなく)(?:\s(?:{_PHRASES['verbs']}))?[\s*_\"'$]{{0,6}}\Z", re.IGNORECASE
+    rf"(?:(?<!\w)(?:{_PHRASES['not']})|n't|不是)(?:\s(?:{_PHRASES['verbs']}))?[\s*_\"'$]{{0,6}}\Z", re.IGNORECASE
 )
-_DENIED = re.compile(rf"[\s*_\"'$]{{0,4}}(?:{_PHRASES['denied']})\b", re.IGNORECASE)
+_DENIED = re.compile(rf"[\s*_\"'$]{{0,4}}(?:(?:{_PHRASES['denied']})\b|ではなく|[가이]\s아니라)", re.IGNORECASE)
+_GIVEN = re.compile(rf"\b(?:{_PHRASES['given']})\s\Z", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<!approx)(?<!\bca)[.!?;](?=\s|\Z)|[。！？]|\n")
 _EQUALS = re.compile(r"(?:[^=,;\n(]|\([^()=\n]{0,30}\)|,(?=\d)){0,80}(?:=|\\approx|→)[\s*_$]{0,4}")
 _CORRECTION = re.compile(
-    rf"[^\n]{{0,30}}?(?:\b(?:{_PHRASES['corrections']})\b|[,.(—-]\s?(?:{_PHRASES['no']})[,:;—.\s])[^\n\d]{{0,40}}",
+    rf"(?:[^\n]{{0,30}}?|\s{{1,4}})(?:\b(?:{_PHRASES['corrections']})\b|[,.(—-]\s?(?:{_PHRASES['no']})[,:;—.\s])[^\n\d]{{0,40}}",
     re.IGNORECASE,
 )
 _BOLD = re.compile(r"\*\*(?=\S)[^*\n]{1,200}(?<!:)\*\*(?!\s?:)|<(?:b|strong)>[^<\n]{1,200}</", re.IGNORECASE)
@@ -83,7 +84,8 @@ class Picker:
         marked = start in self._list or _MARKED.match(self.plain, end) or _GLUED.search(self.plain, max(0, start - 3), start)
         if marked or _LABEL.search(self.plain, max(0, start - 24), start):
             return 0
-        return min(self._ranks[index], 1) if within(self._asides, start) else self._ranks[index]
+        aside = within(self._asides, start) or _GIVEN.search(self.plain, max(0, start - 8), start)
+        return min(self._ranks[index], 1) if aside else self._ranks[index]
 
     def _announced(self) -> int | None:
         for place in reversed(announcements(self.text)[-MOST_READ:]):
