@@ -60,7 +60,7 @@ def for_chat(prompting: Prompting, asked: Sequence[Instance], explicit: Collecti
 def helm_form(prompting: Prompting, explicit: Collection[str]) -> Prompting:
     """The prompting as HELM asks and reads it: as text where the model takes text, and the raw text as the answer."""
     changes: dict[str, Any] = {"chat": "auto"} if prompting.chat == "preferred" else {}
-    if isinstance(prompting, (Generation, Chat)) and prompting.answer == "auto":
+    if isinstance(prompting, (Generation, Chat)) and prompting.answer in ("auto", "number"):
         changes["answer"] = "text"
     return msgspec.structs.replace(prompting, **{name: value for name, value in changes.items() if name not in explicit})
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+import msgspec
+
 from assay.prompting import Generation
 from assay.records import Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, question, scenario
@@ -31,6 +33,8 @@ def bbh(task: Task) -> Scenario:
 
     Questions with options list them in the question, and the answer is their letter: (B).
     """
+    prompting = Generation(shots=3, input_prefix="Q: ", output_prefix="A: ", max_tokens=100, stop=("\n",))
+    numeric = task in ("multistep_arithmetic_two", "object_counting")
     return Scenario(
         source=HeldOut(
             Hub("lukaemon/bbh", revision="982bb89fd79532a8ac676a61fc42eb1aeec63f99", test=f"{task}/test-*.parquet"),
@@ -40,9 +44,10 @@ def bbh(task: Task) -> Scenario:
             least=3,
         ),
         instance=_instance,
-        prompting=Generation(shots=3, input_prefix="Q: ", output_prefix="A: ", max_tokens=100, stop=("\n",)),
-        main_metric="exact_match",
-        metrics=("prefix_exact_match",),
+        prompting=msgspec.structs.replace(prompting, answer="number") if numeric else prompting,
+        version=2,
+        main_metric="number_match" if numeric else "exact_match",
+        metrics=("exact_match", "prefix_exact_match") if numeric else ("prefix_exact_match",),
         taxonomy=Taxonomy(task="reasoning", what=task.replace("_", " "), who="authors of BIG-bench", when="2021"),
         licence="MIT",
         paper="https://arxiv.org/abs/2210.09261",
