@@ -28,6 +28,8 @@ JUDGED = "judge_score"
 """The metric that a judge's marks are."""
 OF_ANSWERS = {"number": "number_match", "date": "date_match"}
 """The main metric of answers that are read as something."""
+STRICT = ("exact_match", "quasi_exact_match")
+"""What stands beside a main metric that nobody named."""
 
 
 def scenario_file(name: str) -> ScenarioFamily:
@@ -63,6 +65,7 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
     layout, judge = layout_of(declaration, path), declaration.judge
     prompting = _prompting(declaration, layout, path)
     main = declaration.metric or (JUDGED if judge and declaration.answer is None else _metric_for(layout, prompting))
+    beside = () if declaration.metric or main == JUDGED else tuple(name for name in STRICT if name != main)
     cases = Cases(_rows_of(declaration, path.parent), layout, _place(declaration).split_column.strip())
     return OwnScenario(
         source=_with_examples(declaration, cases),
@@ -70,7 +73,7 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
         id_of=itemgetter("id"),
         prompting=prompting,
         main_metric=main,
-        metrics=tuple(dict.fromkeys([*declaration.metrics, *([JUDGED] if judge else [])])),
+        metrics=tuple(dict.fromkeys([*beside, *declaration.metrics, *([JUDGED] if judge else [])])),
         rubric=Rubric(text=judge.rubric, low=judge.scale[0], high=judge.scale[1]) if judge else None,
         judge=judge.model if judge else "",
         requires=("judge",) if main == JUDGED else (),
