@@ -1,8 +1,8 @@
-r"""Dates as people write them, as ISO dates, or as a year and month or a year alone where no more is said.
+"""Dates as people write them, as ISO dates, or as a year and month or a year alone where no more is said.
 
-2024-03-05, 5 March 2024, March 5th, 2024, 05.03.2024, 2024年3月5日, 5 de marzo de 2024 and the like, with the months' names in
-fourteen languages. Where day and month can be told apart neither by their values, nor by another date of the text, nor by the
-references (5/3/2024), nothing is read; with points the day comes first.
+Read are dates in digits (2024-03-05, 05.03.2024, 2024年3月5日) and with the months' names in fourteen languages. Where day and
+month can be told apart neither by their values, nor by another date of the text, nor by the references (5/3/2024), nothing is
+read; with points the day comes first.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from assay.prompting.picking import Picker
 
 EXTRACTOR, VERSION = "date", 1
 _MONTHS = valued(WORDS["months"])
-_NAME, _OF, _TH = rf"\b({either(_MONTHS)})\b\.?", r"(?:(?:de|del|of|di|d')\s)?", r"(?:st|nd|rd|th|er|\.|º|ª)?"
+_NAME, _OF, _TH = rf"\b(?:{either(_MONTHS)})\b\.?", r"(?:(?:de|del|of|di|d')\s)?", r"(?:st|nd|rd|th|er|\.|º|ª)?"
 _DATE = re.compile(
     rf"""(?<![\d.,/-])(?:
-      (?P<y1>\d{{4}})(?:\s?[年년]\s?(?P<m1>\d{{1,2}})\s?[月월](?:\s?(?P<d1>\d{{1,2}})\s?[日号號일])?)
-      | (?P<y2>\d{{4}})(?P<s2>[-/.])(?P<m2>\d{{1,2}})(?:(?P=s2)(?P<d2>\d{{1,2}}))?(?![\d/-]|[.,]\d)
-      | (?P<a>\d{{1,2}})(?P<s>[./-]\s?)(?P<b>\d{{1,2}})(?P=s)(?P<y3>\d{{4}}|\d\d)(?![\d/-]|[.,]\d)
-      | (?P<d4>\d{{1,2}}){_TH}[\s-]{_OF}(?P<m4>{_NAME})[\s,-]\s?{_OF}(?P<y4>\d{{4}})(?!\d)
-      | (?P<m5>{_NAME})\s(?P<d5>\d{{1,2}}){_TH},?\s{_OF}(?P<y5>\d{{4}})(?!\d)
-      | (?P<m6>{_NAME})[\s,]\s?{_OF}(?P<y6>\d{{4}})(?!\d)
-      | (?P<y7>\d{{4}})\s?[年년]?(?!\d|[./,-]\d))""",
+        (?P<y>\d{{4}})(?:(?:[-/.]|\s?[年년]\s?)(?P<m>\d{{1,2}})(?:(?:[-/.]|\s?[月월]\s?)(?P<d>\d{{1,2}}))?)?(?!\d|[./,-]\d)
+      | (?P<a>\d{{1,2}})(?P<s>[./-])\s?(?P<b>\d{{1,2}})(?P=s)\s?(?P<c>\d{{4}}|\d\d)(?!\d|[./,-]\d)
+      | (?:(?P<before>\d{{1,2}}){_TH}[\s-]{_OF})?(?P<name>{_NAME})[\s,-]
+        \s?(?:(?P<after>\d{{1,2}}){_TH},?\s)?{_OF}(?P<year>\d{{4}})(?!\d))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _DAY = re.compile(rf"\d{{1,2}}{_TH}\s{_OF}{_NAME}|{_NAME}\s\d{{1,2}}{_TH}(?!\d)", re.IGNORECASE)
+_AROUND = re.compile(r"\s*(?:[^\W\d]{2,14},?)?\s*(?:T?\d\d:\d\d(?::\d\d)?Z?)?[\s.年년月월日号號일]*")
 
 
 class Date(NamedTuple):
@@ -44,20 +42,20 @@ class Date(NamedTuple):
     open: bool = False
     """Day and month may be exchanged; the day is taken to come first."""
     day_first: bool | None = None
-    """The order in which it is written, where it is written in digits and its order is plain."""
+    """The order of day and month between strokes, where it is plain."""
 
     @property
     def iso(self) -> str:
-        return "-".join(part for part in (f"{self.year:04}", f"{self.month:02}", f"{self.day:02}") if part not in ("00",))
+        return f"{self.year:04}-{self.month:02}-{self.day:02}".removesuffix("-00").removesuffix("-00")
+
+    @property
+    def exactness(self) -> int:
+        return (self.month > 0) + (self.day > 0)
 
 
 def dates_in(text: str) -> list[Date]:
     """The dates in a plain text (see `assay.prompting.numerals.plain`), in order."""
-    dates = []
-    for match in _DATE.finditer(text):
-        if date := _read(match):
-            dates.append(date)
-    return dates
+    return [date for match in _DATE.finditer(text) if (date := _read(match))]
 
 
 def day_spans(text: str) -> list[tuple[int, int]]:
@@ -67,29 +65,22 @@ def day_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _read(match: re.Match[str]) -> Date | None:
+    is_open, day_first = False, None
     if match["a"]:
-        first, second, year = int(match["a"]), int(match["b"]), int(match["y3"])
-        year += 0 if len(match["y3"]) == 4 else 2000 if year < 69 else 1900
-        points = match["s"][0] == "."
-        day_first = points or first > 12
-        day, month = (first, second) if day_first or second <= 12 else (second, first)
-        plainly = points or max(first, second) > 12
-        read = Date(
-            *match.span(), year, month, day, not plainly and first != second, day_first if plainly and not points else None
-        )
+        day, month, year = int(match["a"]), int(match["b"]), int(match["c"])
+        year += 0 if len(match["c"]) == 4 else 2000 if year < 69 else 1900
+        if match["s"] != ".":
+            is_open = max(day, month) <= 12 and day != month
+            day_first = day > 12 if max(day, month) > 12 else None
+            day, month = (month, day) if month > 12 else (day, month)
     else:
-        group = next(number for number in "124567" if match[f"y{number}"])
-        parts = {part: match.groupdict().get(part + group) or "0" for part in "md"}
-        month = _MONTHS.get(parts["m"].rstrip(".").lower()) or int(parts["m"])
-        read = Date(*match.span(), int(match[f"y{group}"]), month, int(parts["d"]))
-    return read if _exists(read) else None
-
-
-def _exists(date: Date) -> bool:
+        year, day = int(match["y"] or match["year"]), int(match["d"] or match["before"] or match["after"] or 0)
+        month = _MONTHS[match["name"].rstrip(".").lower()] if match["name"] else int(match["m"] or 0)
     try:
-        return bool(calendar_date(date.year, date.month or 1, date.day or 1)) and (date.month > 0 or 1000 <= date.year < 2200)
+        calendar_date(year, month or 1, day or 1)
     except ValueError:
-        return False
+        return None
+    return Date(*match.span(), year, month, day, is_open, day_first) if month or 1000 <= year < 2200 else None
 
 
 def date(text: str, references: Sequence[str] = ()) -> Found[str]:
@@ -97,13 +88,12 @@ def date(text: str, references: Sequence[str] = ()) -> Found[str]:
 
     Args:
         text: what the model wrote.
-        references: right answers, which say whether the day or the month comes first, and whether a year is enough.
+        references: right answers, which say whether the day or the month comes first, and how exact a date has to be.
     """
     read = plain(text)
-    dates = dates_in(read)
-    gold = [date for reference in references for date in dates_in(plain(reference))]
-    exact = max((bool(date.month) + bool(date.day) for date in gold), default=2)
-    ranks = [3 if bool(date.month) + bool(date.day) >= exact else 1 + bool(date.month) for date in dates]
+    dates, gold = dates_in(read), [date for reference in references for date in dates_in(plain(reference))]
+    exact = max((date.exactness for date in gold), default=2)
+    ranks = [3 if date.exactness >= exact else 1 + date.exactness for date in dates]
     picker = Picker(text, read, [(date.start, date.end) for date in dates], ranks, lambda a, b: dates[a].iso == dates[b].iso)
     if (index := picker.pick()) is None:
         return nothing(EXTRACTOR, VERSION)
@@ -113,30 +103,24 @@ def date(text: str, references: Sequence[str] = ()) -> Found[str]:
 
 def readings(text: str) -> tuple[str, ...]:
     """What the date of a reference can be: two dates for 5/3/2024, none where it has none."""
-    dates = dates_in(plain(text))
-    one = next((date for date in reversed(dates) if date.day), dates[-1]) if dates else None
-    if one is None or not one.open:
-        return () if one is None else (one.iso,)
-    return one.iso, one._replace(month=one.day, day=one.month).iso
+    one = max(dates_in(plain(text)), key=lambda date: date.exactness, default=None)
+    if one is None:
+        return ()
+    return (one.iso, one._replace(month=one.day, day=one.month).iso) if one.open else (one.iso,)
 
 
 def _settled(date: Date, others: Sequence[Date]) -> str | None:
     """The date with day and month in the order that others show; `None` where they show none or both."""
-    if not date.open:
+    orders = {other.day_first for other in others} - {None}
+    if not date.open or orders == {True}:
         return date.iso
-    orders = {other.day_first for other in others if other.day_first is not None}
-    if len(orders) != 1:
-        return None
-    return date.iso if orders.pop() else date._replace(month=date.day, day=date.month).iso
+    return date._replace(month=date.day, day=date.month).iso if orders == {False} else None
 
 
 def date_of(text: str, others: Sequence[str] = ()) -> str | None:
     """The date that a whole text is, with a weekday at most; others, as of the same column, say what order 5/3/2024 has."""
     read = plain(text)
     dates = dates_in(read)
-    if len(dates) != 1 or len(text) > 100 or not _DRESS.fullmatch(read[: dates[0].start] + read[dates[0].end :]):
+    if len(dates) != 1 or len(text) > 100 or not _AROUND.fullmatch(read[: dates[0].start] + read[dates[0].end :]):
         return None
     return _settled(dates[0], [date for other in others for date in dates_in(plain(other))])
-
-
-_DRESS = re.compile(r"\s*(?:[^\W\d]{2,14},?)?\s*(?:T?\d\d:\d\d(?::\d\d)?Z?)?[\s.]*")

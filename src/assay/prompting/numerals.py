@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -48,12 +47,8 @@ class _Plain(dict[int, str]):
         return self[code]
 
 
-_PLAIN = _Plain()
-for _one, _others in {
-    "'": "’ʼ‘＇", "-": "−–－‑", "\u00a0": "\u2007\u2008\u2009\u200a\u202f", ",": "，٬", ".": "．٫", "%": "％٪", "=": "＝≈≃",
-    "/": "／⁄∕", "$": "＄", "+": "＋", "(": "（", ")": "）", "*": "＊", " ": "\u3000",
-}.items():  # fmt: skip
-    _PLAIN.update((ord(other), _one) for other in _others)
+_SAME = "’ʼ‘＇−–－‑\u2007\u2008\u2009\u200a\u202f，٬．٫％٪＝≈≃／⁄∕＄＋（）＊\u3000"
+_PLAIN = _Plain(zip(map(ord, _SAME), "''''----" + "\u00a0" * 5 + ",,..%%===///$+()* ", strict=True))
 
 
 def plain(text: str) -> str:
@@ -112,18 +107,16 @@ def numbers_in(text: str) -> list[Number]:
             numbers[-1] = before._replace(end=number.end, values=(before.values[0] + number.values[0],))
         else:
             numbers.append(number)
-    starts, ends = [number.start for number in numbers], [number.end for number in numbers]
-    for number in _in_words(text):
-        place = bisect_right(ends, number.start)
-        if place == len(ends) or starts[place] >= number.end:
-            numbers.append(number)
-    return sorted(_signed(text, number) for number in numbers)
+    digits = bytearray(len(text))
+    for number in numbers:
+        digits[number.start : number.end] = b"1" * (number.end - number.start)
+    numbers += [number for number in _in_words(text) if not any(digits[number.start : number.end])]
+    negative = (bool(_MINUS.search(text, max(0, number.start - 12), number.start)) for number in numbers)
+    return sorted(_negated(number) if minus else number for number, minus in zip(numbers, negative, strict=True))
 
 
-def _signed(text: str, number: Number) -> Number:
-    if _MINUS.search(text, max(0, number.start - 12), number.start):
-        return number._replace(values=tuple(-value for value in number.values))
-    return number
+def _negated(number: Number) -> Number:
+    return number._replace(values=tuple(-value for value in number.values))
 
 
 def _in_digits(text: str) -> Iterator[Number]:
@@ -136,9 +129,9 @@ def _in_digits(text: str) -> Iterator[Number]:
         if not pieces:
             continue
         pieces[-1] = _multiplied(text, _raised(pieces[-1], match))
-        negative = (match["sign"] == "-") != (match["inner"] == "-")
-        values = tuple(-value if negative else value for value in pieces[0].values)
-        pieces[0] = pieces[0]._replace(start=match.start(), values=values)
+        pieces[0] = pieces[0]._replace(start=match.start())
+        if (match["sign"] == "-") != (match["inner"] == "-"):
+            pieces[0] = _negated(pieces[0])
         yield from pieces
 
 
