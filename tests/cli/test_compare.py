@@ -84,7 +84,7 @@ def test_after_an_edit_the_newest_runs_are_compared_and_failures_show_what_was_a
     said = assay("compare", "--failures")
     assert said.code == 0, said.err
     told = " ".join(said.out.split())
-    assert "quasi_exact_match, 6 items" in told
+    assert "exact_match, 6 items" in told
     assert "left out, as they differ in data.instances" not in told
     assert "left out, as they differ in prompting.shots: billing_support" in told
     assert "To compare others, give their folders." in told

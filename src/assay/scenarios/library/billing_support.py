@@ -43,8 +43,8 @@ def billing_support() -> Scenario:
             max_tokens=5,
             stop=("\n",),
         ),
-        main_metric="quasi_exact_match",
-        metrics=("exact_match", "prefix_exact_match"),
+        main_metric="exact_match",
+        metrics=("quasi_exact_match", "prefix_exact_match"),
         taxonomy=Taxonomy(task="customer support", what="billing enquiries", who="customers of a supplier", when="2020s"),
         licence="Apache-2.0",
         notes=(
