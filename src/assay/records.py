@@ -242,6 +242,8 @@ class Answer(Record):
     reading: Reading | None = None
     """How `prediction` was found in the first completion, where something had to be found."""
     failure: Failure | None = None
+    partly_refused: bool = False
+    """Whether an answer in free text declines a part of what was asked."""
 
     @property
     def gold(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.prompting.letters import read_option
-from assay.prompting.reading import is_refusal
 from assay.prompting.reasoning import without_reasoning
 
 
@@ -97,19 +96,3 @@ def test_a_very_long_completion_is_read_from_its_end() -> None:
 def test_reasoning_is_kept_apart_and_an_unfinished_thought_is_noticed() -> None:
     assert without_reasoning("<think>hm</think> yes") == (" yes", False)
     assert without_reasoning("no <thinking>hm") == ("no ", True)
-
-
-@pytest.mark.parametrize(
-    ("text", "refused"),
-    [
-        ("I'm sorry, but I can't help with that.", True),
-        ("I cannot assist with this request", True),
-        ("As an AI language model, I cannot", True),
-        ("Sorry I am late", False),
-        ("I can't believe it: Paris", False),
-        ("Paris", False),
-        ("", False),
-    ],
-)
-def test_refusals_are_told_from_answers(text: str, refused: bool) -> None:
-    assert is_refusal(text) is refused

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 import string
 from collections.abc import Sequence
 
 from assay.errors import AssayError
+from assay.prompting.refusals import is_refusal
 from assay.records import Answer, Completion, Outcome, Reference, Response, Usage
 
 MOST_LETTERED = len(string.ascii_uppercase)
 """Options that have a letter."""
 MOST_TOKENS = 1 << 40
 """A count above is none, whoever stored it; sums stay far below what a table can hold."""
-
-_CANNOT = r"(?:can['’]?t|cannot|can\ not|won['’]?t|(?:am|['’]m)\ (?:unable|not\ able)\ to|must\ decline\ to)"
-_ANYTHING = r"(?:help|assist|comply|answer|provide|do|fulfil|fulfill|continue|engage|discuss|create)"
-_REFUSAL = re.compile(
-    rf"""(?:i['’]?\s?a?m\ (?:really\ |very\ |so\ |deeply\ )?sorry,?\ (?:but\ )?(?:as\ an\ ai[^,]{{0,30}},\ )?
-        i\ ?{_CANNOT}
-      |(?:sorry,?\ )?(?:but\ )?i\ ?{_CANNOT}\s{_ANYTHING}
-      |i\ (?:must|have\ to)\ (?:respectfully\ )?decline
-      |as\ an\ ai(?:\ language)?(?:\ model|\ assistant)?,?\ i\ ?(?:do\ not|don['’]?t|{_CANNOT})
-      |lo\ siento,?\ (?:pero\ )?no\ puedo|je\ suis\ désolée?,?\ (?:mais\ )?je\ ne\ peux\ pas
-      |es\ tut\ mir\ leid,?\ (?:aber\ )?(?:ich|das|dabei)\ kann|(?:对不起|抱歉|很抱歉)[，,]?\s?(?:但)?我(?:无法|不能))""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a completion opens by declining to answer."""
-    return _REFUSAL.match(text.strip()[:200].lstrip("*\"'")) is not None
 
 
 def outcome_of(completion: Completion, text: str) -> Outcome:

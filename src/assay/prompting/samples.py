@@ -12,8 +12,9 @@ from assay.prompting import dates, extractors, numbers
 from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
 from assay.prompting.letters import read_option
 from assay.prompting.listed import NONE_OF_THEM, is_listed
-from assay.prompting.reading import is_refusal, outcome_of
+from assay.prompting.reading import outcome_of
 from assay.prompting.reasoning import spoken
+from assay.prompting.refusals import is_refusal, refusal_of
 from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
 
 AnswerSetting = Literal["text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date"]
@@ -35,6 +36,7 @@ class Sample(Record):
     """Equal for samples that answer the same; `None` where no answer could be read."""
     stated: float | None = None
     """The confidence it states, 0 to 1."""
+    partly_refused: bool = False
 
     @property
     def answered(self) -> str:
@@ -93,6 +95,7 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
         choice=_option_of(read.value or "", references),
         key=_same_text(read.value or ""),
         stated=confidence,
+        partly_refused=outcome == "answered" and refusal_of(text) == "partial",
     )
 
 
@@ -158,6 +161,7 @@ def answer_of(samples: Sequence[Sample], references: tuple[Reference, ...], sett
         references=references,
         choice=first.choice,
         reading=reading,
+        partly_refused=first.partly_refused,
     )
     if setting == "stated" and first.stated is not None and first.key is not None:
         return msgspec.structs.replace(answer, confidence=first.stated, confidence_source="stated")

@@ -19,8 +19,9 @@ from assay.prompting.base import Prompting, Rendered
 from assay.prompting.fewshot import Examples
 from assay.prompting.filters import Step, apply, check_pattern, without
 from assay.prompting.multiple_choice import softmax
-from assay.prompting.reading import failed, is_refusal, measured, outcome_of
+from assay.prompting.reading import failed, measured, outcome_of
 from assay.prompting.reasoning import spoken
+from assay.prompting.refusals import is_refusal
 from assay.prompting.samples import finite
 from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Message, Outcome, Reading, Reference, Request, Response, Text

@@ -1,9 +1,9 @@
 """What became of each trial, and what the missing ones could change.
 
-The rates are over all trials, failed ones included, and add up to 1. The bounds say what the main metric would be if every
-missing trial had been wrong, or right: whatever the missing answers are, the truth lies between (Manski 2003, "Partial
-Identification of Probability Distributions", chapter 1). Where none is missing the bounds are the main metric itself and left
-out.
+The rates are over all trials, failed ones included; those of the outcomes add up to 1. The bounds say what the main metric
+would be if every missing trial had been wrong, or right: whatever the missing answers are, the truth lies between (Manski
+2003, "Partial Identification of Probability Distributions", chapter 1). Where none is missing the bounds are the main metric
+itself and left out.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ def answered(answer: Answer) -> float:
 def refused(answer: Answer) -> float:
     """Share of trials in which the model declined to answer."""
     return float(answer.outcome == "refused")
+
+
+@metric(family="outcomes", better="lower", everywhere=True)
+def partially_refused(answer: Answer) -> float:
+    """Share of trials with an answer in free text that declines a part of what was asked; they are `answered`, too."""
+    return float(answer.partly_refused)
 
 
 @metric(family="outcomes", better="lower", everywhere=True)
