@@ -10,7 +10,6 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from assay.checking.findings import Finding
@@ -32,45 +31,40 @@ Texts = tuple[str, ...]
 Pair = tuple[str, str]
 
 
-@dataclass
-class Alike:
-    """Pairs of texts that get the same verdict, with the rows in which they stand."""
-
-    options: dict[Pair, list[int]] = field(default_factory=lambda: defaultdict(list))
-    answers: dict[Pair, list[int]] = field(default_factory=lambda: defaultdict(list))
-
-
-def alike(cases: Iterable[tuple[int, Texts, Texts]], prompting: Prompting, metric: str) -> Alike:
-    """The texts that a metric cannot tell apart.
+def alike(
+    cases: Iterable[tuple[int, Texts, Texts]], prompting: Prompting, metric: str
+) -> Iterator[tuple[Pair, bool, list[int]]]:
+    """The texts that a metric cannot tell apart, whether they are options of one item, and the rows in which they stand.
 
     Args:
         cases: of each its row, its right answers, and its options (the right answers alone where it has none).
         prompting: how they are asked; texts are read as it reads them.
         metric: the main one.
     """
-    found = Alike()
     judge = metrics_for([metric])[0]
     if not isinstance(prompting, (Generation, Chat)) or (judge.family, judge.range) != ("accuracy", (0, 1)):
-        return found
+        return
     verdict = partial(_verdict, prompting, judge)
     tried: dict[tuple[Texts, Texts], Pair | None] = {}
+    chosen: dict[Pair, list[int]] = defaultdict(list)
     answers: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row, gold, options in cases:
         if len(options) == len(gold):
             for text in gold:
                 if (loose := _loose(text)) in answers or len(answers) < MOST_ANSWERS:
                     answers[loose][text].append(row)
-        elif ((gold, options) in tried or len(tried) < MOST_SETS or len(set(map(_loose, options))) < len(options)) and gold:
-            if (gold, options) not in tried:
-                tried[gold, options] = _alike_options(gold, options, verdict)
-            if pair := tried[gold, options]:
-                found.options[pair].append(row)
+            continue
+        key = gold, options
+        if gold and key not in tried and (len(tried) < MOST_SETS or len(set(map(_loose, options))) < len(options)):
+            tried[key] = _alike_options(gold, options, verdict)
+        if pair := tried.get(key):
+            chosen[pair].append(row)
+    yield from ((pair, True, rows) for pair, rows in chosen.items())
     pairs = (pair for texts in answers.values() for pair in itertools.combinations(texts, 2))
     for one, other in itertools.islice(pairs, MOST_PAIRS):
         if same_text(one) != same_text(other) and verdict(other, (one,), (one,)) == 1:
             written = answers[_loose(one)]
-            found.answers[one, other] = sorted({*written[one], *written[other]})
-    return found
+            yield (one, other), False, sorted({*written[one], *written[other]})
 
 
 def _loose(text: str) -> str:
@@ -99,18 +93,16 @@ def verdict_findings(items: Iterable[Item], scenario: Scenario) -> Iterator[Find
     for item in items:
         if item.split != "train" and item.gold:
             by_file[item.file].append(item)
-    metric = scenario.main_metric
     for file, asked in by_file.items():
-        found = alike(((item.row, item.gold, item.options) for item in asked), scenario.prompting, metric)
-        for pair, rows in found.options.items():
-            hint = "word them differently, or ask by letter: method: multiple_choice_joint"
+        cases = ((item.row, item.gold, item.options) for item in asked)
+        for pair, chosen, rows in alike(cases, scenario.prompting, scenario.main_metric):
             yield Finding(
-                severity="warning", check="alike", message=sentence(metric, pair), hint=hint, file=file, rows=tuple(rows)
-            )
-        for pair, rows in found.answers.items():
-            hint = "fine if they mean the same; else choose a stricter metric"
-            yield Finding(
-                severity="note", check="alike", message=sentence(metric, pair), hint=hint, file=file, rows=tuple(rows)
+                severity="warning" if chosen else "note",
+                check="alike",
+                message=sentence(scenario.main_metric, pair),
+                hint=f"{'word them differently' if chosen else 'fine if they mean the same'}, or choose a stricter metric",
+                file=file,
+                rows=tuple(rows),
             )
 
 

@@ -170,7 +170,6 @@ def _alike(made: Scenario, cases: list[tuple[int, Instance]]) -> Iterator[str]:
     from assay.checking.verdicts import alike, sentence
 
     texts = ((row, one.gold, tuple(reference.text for reference in one.references)) for row, one in cases)
-    found = alike(texts, made.prompting, made.main_metric)
-    for pair, rows in (*found.options.items(), *found.answers.items()):
+    for pair, _, rows in alike(texts, made.prompting, made.main_metric):
         more = ", …" if len(rows) > MOST_NAMED else ""
         yield f"{sentence(made.main_metric, pair)} (rows {', '.join(map(str, rows[:MOST_NAMED]))}{more})"

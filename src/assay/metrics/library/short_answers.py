@@ -23,7 +23,7 @@ from assay.records import Answer
 from assay.text import folded
 
 LONG = 400
-"""Characters from which on only the first and the last half of so many count, in whole sentences."""
+"""Characters from which on only the first two and the last two sentences count."""
 LONGEST = 4_000
 """Characters that are read: the first and the last half of so many."""
 FEWEST_LISTED = 3
@@ -100,7 +100,7 @@ def _claims(said: str) -> tuple[tuple[str, int], ...]:
     sentences = [part for part in _SENTENCE.split(text) if part and part.strip()]
     asserted = [part for part in sentences if not part.endswith(("?", "？"))] or sentences[:1]
     if len(text) > LONG:
-        asserted = _outer(asserted)
+        asserted = asserted[:2] + asserted[-2:]
     claims = []
     for sentence in asserted:
         reason = _REASON.search(sentence, 2)
@@ -113,16 +113,6 @@ def _lists(text: str) -> bool:
     """Whether a text is nothing but a list of candidates."""
     items = [item for part in _BETWEEN.split(text) if (item := _LEAD.sub("", part, count=1).strip(" *_-•.!?\"'"))]
     return len(items) >= FEWEST_LISTED and all(len(item.split()) <= LONGEST_ITEM for item in items)
-
-
-def _outer(sentences: list[str]) -> list[str]:
-    """The sentences that begin in the first or end in the last LONG / 2 characters."""
-    total, at, kept = sum(map(len, sentences)), 0, []
-    for sentence in sentences:
-        if at < LONG / 2 or at + len(sentence) > total - LONG / 2:
-            kept.append(sentence)
-        at += len(sentence)
-    return kept
 
 
 @lru_cache(maxsize=1024)
