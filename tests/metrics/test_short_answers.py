@@ -10,6 +10,8 @@ from assay.metrics.library.short_answers import answer_match
 from assay.records import Answer, Reference
 
 SAID = [
+    *[("Paris\n\nDas folgt aus dem, was gegeben ist.", "Paris"), ("应当是1984。", "1984"), ("It's O.", "O"), ("Group O?", "O")],
+    ("### 答案\n\n1984\n\n### 理由\n\n- 这是根据已知条件得出的。", "1984"),
     *[("Paris", "Paris"), ("It is Paris.", "Paris"), ("The capital of France is Paris.", "Paris")],
     *[("**Paris**, because London is in England", "Paris"), ("Answer: Paris", "Paris")],
     *[("It's not London but Paris", "Paris"), ("No, it is Paris.", "Paris")],
@@ -28,6 +30,13 @@ SAID = [
     *[("This is Paris; not Rome.", "Paris")],
 ]
 NOT_SAID = [
+    *[
+        ("巴黎、伦敦、罗马", "伦敦"),
+        ("巴黎\n伦敦\n罗马", "罗马"),
+        ("It is a dog", "a"),
+        ("应当是1984。", "198"),
+        ("Group O is rare", "O"),
+    ],
     *[("It is not Paris", "Paris"), ("It isn't Paris.", "Paris"), ("It is not Paris, it is London", "Paris")],
     *[("Paris or London or Rome", "Paris"), ("Paris or London or Rome", "London")],
     *[("Paris or London or Rome", "Rome"), ("Paris, London, Rome", "Paris"), ("Paris, London and Rome", "Rome")],

@@ -51,8 +51,10 @@ _DENIED_AFTER = re.compile(
     r"|errad[oa]|не)\b)"
     r"|\A(?:不是|是错|是錯|不对|不對|不正|ではな|じゃな|ではあり|[이가은는]? ?아[니닙])"
 )
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_SYMBOLS = r"\w+\-/^|#%<>="
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_EDGE = rf"(?:[^\W{_UNSPACED}]|[+\-/^|#%<>=])"
+"""A letter or sign that makes a word another one; in scripts without spaces none does."""
 
 
 @metric(family="accuracy")
@@ -72,7 +74,7 @@ def _says(reference: str, prediction: str) -> bool:
     if announced:
         said = _SENTENCE.split(said, maxsplit=1)[0]
     whole = forms(reference)[1]
-    if len(whole) < 2 or not (whole in forms(said)[1] or wanted in given):
+    if not (whole in forms(said)[1] or wanted in given):
         return False
     return _asserts(said, whole) or (len(wanted) > LONGEST_ITEM and _asserts(said, wanted))
 
@@ -110,13 +112,21 @@ def _claims(said: str) -> tuple[tuple[str, int], ...]:
 
 
 def _lists(text: str) -> bool:
-    """Whether a text is nothing but a list of candidates."""
-    items = [item for part in _BETWEEN.split(text) if (item := _LEAD.sub("", part, count=1).strip(" *_-•.!?\"'"))]
-    return len(items) >= FEWEST_LISTED and all(len(item.split()) <= LONGEST_ITEM for item in items)
+    """Whether a text is nothing but a list of candidates, in one sentence or line by line."""
+    sentences = [part for part in _SENTENCE.split(text) if part and part.strip()]
+    items = _BETWEEN.split(text) if len(sentences) == 1 else sentences
+    named = [item for one in items if (item := _LEAD.sub("", one, count=1).strip(" *_-•.!?\"'"))]
+    return len(named) >= FEWEST_LISTED and all(_size(item) <= LONGEST_ITEM for item in named)
+
+
+def _size(text: str) -> float:
+    """Words; of scripts without spaces two characters are about one."""
+    return len(text.split()) + len(_CHARACTER.findall(text)) / 2
 
 
 @lru_cache(maxsize=1024)
 def _place_of(wanted: str) -> re.Pattern[str]:
-    if _UNSPACED.search(wanted):
+    if _CHARACTER.search(wanted):
         return re.compile(re.escape(wanted))
-    return re.compile(rf"(?<![{_SYMBOLS}])(?<!\d[.,:]){re.escape(wanted)}(?![{_SYMBOLS}(]|[.,:]\d)")
+    end = r"\Z" if len(wanted) == 1 else rf"(?!{_EDGE}|\(|[.,:]\d)"  # a single letter may be a word of its own
+    return re.compile(rf"(?<!{_EDGE})(?<!\d[.,:]){re.escape(wanted)}{end}")
