@@ -127,6 +127,12 @@ def test_a_scored_choice_becomes_a_choice_by_letter() -> None:
     assert by_letter(prompting, [item(*map(str, range(27)))]) is None
 
 
+def test_a_text_of_a_given_length_keeps_it() -> None:
+    continued = for_chat(Generation(max_tokens=20, temperature=0.9), [OPEN])
+    assert (continued.max_tokens, continued.room_to_think, continued.form) == (20, True, "")
+    assert for_chat(Generation(max_tokens=512, chat="preferred"), [OPEN]).max_tokens == ROOM
+
+
 def test_thinking_models_get_room_for_it_besides_the_answer() -> None:
     thinking = Target(takes_text=False, takes_messages=True, thinking=8192)
     for prompting, room in (

@@ -50,10 +50,12 @@ def for_chat(prompting: Prompting, asked: Sequence[Instance], explicit: Collecti
     """
     if not isinstance(prompting, (Generation, Chat, MultipleChoiceJoint, RankingBinary)):
         return prompting
-    room = {} if "max_tokens" in explicit else {"max_tokens": max(prompting.max_tokens, ROOM), "room_to_think": True}
-    changes: dict[str, Any] = {**room, "stop": ()}
-    if not WORDING & set(explicit):
-        changes |= _form(prompting, asked)
+    form = {} if WORDING & set(explicit) else _form(prompting, asked)
+    changes: dict[str, Any] = {"stop": (), **form}
+    if "max_tokens" not in explicit:
+        changes["room_to_think"] = True
+        if form or prompting.stop or prompting.chat != "auto" or not isinstance(prompting, Generation):
+            changes["max_tokens"] = max(prompting.max_tokens, ROOM)  # else the scenario asks for a text of that length
     return msgspec.structs.replace(prompting, **{name: value for name, value in changes.items() if name not in explicit})
 
 
