@@ -66,3 +66,10 @@ def test_what_is_not_judged_completion_by_completion_is_refused(name: str) -> No
 def test_other_names_are_unknown(name: str) -> None:
     with pytest.raises(AssayError, match="unknown metric"):
         metrics_for([name])
+
+
+def test_options_are_judged_by_their_place_in_every_completion() -> None:
+    references = (Reference(text="Bb Bb", correct=True), Reference(text="bb bb"))
+    answer = Answer(outcome="answered", prediction="bb bb", completions=("bb bb", "bb bb"), references=references, choice=1)
+    names = ["quasi_exact_match@2", "helm_quasi_exact_match@2"]
+    assert score_answer(answer, metrics_for(names)[:2]) == {"quasi_exact_match@2": 0, "helm_quasi_exact_match@2": 1}

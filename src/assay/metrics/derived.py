@@ -77,10 +77,16 @@ def _of_completions(judge: AnswerFunction, largest: bool, k: int, base: Metric, 
     for text in texts:
         if text not in judged:
             alone = {"prediction": text, "completions": (text,), "outcome": "answered" if text.strip() else "empty"}
-            choice = {"choice": None, "choice_credit": None, "choice_probabilities": None}
+            choice = {"choice": _place(answer, text), "choice_credit": None, "choice_probabilities": None}
             judged[text] = judge(msgspec.structs.replace(answer, **alone, **choice))
     values = [value for text in texts if (value := judged[text]) is not None]
     return expected_extreme(values, k, largest) if len(values) == len(texts) else None
+
+
+def _place(answer: Answer, text: str) -> int | None:
+    """The option that a completion is, where the item lists options; completions are kept as the options that they chose."""
+    listed = any(not reference.correct for reference in answer.references)
+    return next((at for at, one in enumerate(answer.references) if listed and one.text == text), None)
 
 
 def expected_extreme(values: list[float], k: int, largest: bool) -> float:
