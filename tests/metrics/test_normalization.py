@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.metrics.normalization import comparable, forms, words
@@ -69,6 +69,7 @@ def test_combining_marks_are_letters_and_stay() -> None:
 
 @settings(deadline=None)
 @given(st.text())
+@example("\u00ad")
 def test_any_text_equals_itself_and_its_shouted_ascii_copy(text: str) -> None:
     assert len(set(comparable(text, text))) == 1
     if text.isascii():

@@ -61,7 +61,7 @@ def forms(text: str) -> Forms:
 
     Which form to compare is the reference's matter: the first in which the reference is not empty.
     """
-    plain = squeeze(folded(text))
+    plain = squeeze(folded(text)) or squeeze(text)  # what is invisible is itself where there is nothing else
     if plain.isalnum():
         return ("" if _article_of_word.fullmatch(plain) else plain), plain, plain
     bare = squeeze(without_marks(plain))
