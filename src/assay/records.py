@@ -203,6 +203,8 @@ class Answer(Record):
     outcome: Outcome
     prediction: str = ""
     """What the model answered, after reading: the text of the chosen option, or the completion without surroundings."""
+    text: str = ""
+    """What it said, its reasoning left out, where `prediction` is an option that was read out of free text."""
     completions: tuple[str, ...] = ()
     """Every sampled completion, read the same way; the first is `prediction`."""
     references: tuple[Reference, ...] = ()

@@ -11,7 +11,8 @@ import pytest
 from assay.prompting.samples import read_free
 from assay.records import Completion, Reference
 
-ROWS = [json.loads(line) for line in (Path(__file__).parent / "completions.jsonl").read_text("utf-8").splitlines()]
+FILES = ("completions.jsonl", "choices.jsonl")
+ROWS = [json.loads(line) for name in FILES for line in (Path(__file__).parent / name).read_text("utf-8").splitlines()]
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -23,7 +24,7 @@ def test_every_completion_is_read_as_a_person_reads_it(row: dict[str, Any]) -> N
     references = tuple(Reference(text=text, correct=index == 0) for index, text in enumerate(row.get("options", ())))
     sample = read_free(Completion(text=row["text"], finish_reason=row["finish"]), references, row["how"])
     assert sample.outcome == row["outcome"]
-    answer = sample.choice if row["how"] == "letter" else sample.prediction if sample.key is not None else None
+    answer = sample.choice if row["how"] in ("letter", "option") else sample.prediction if sample.key is not None else None
     assert answer == row["value"]
     start, end = sample.reading.start, sample.reading.end
     assert (start is None) is (row["value"] is None)
@@ -37,6 +38,19 @@ def test_every_completion_is_read_as_a_person_reads_it(row: dict[str, Any]) -> N
 
 
 def test_the_corpus_has_all_styles() -> None:
-    assert len(ROWS) >= 150
+    assert len(ROWS) >= 800
     styles = {row["style"] for row in ROWS}
     assert styles >= {"base", "instruct", "verbose", "markdown", "latex", "reasoning", "language", "refusal", "truncated"}
+    assert styles >= {
+        "json",
+        "xml",
+        "table",
+        "marks",
+        "elimination",
+        "correction",
+        "negation",
+        "denial",
+        "two",
+        "passing",
+        "stars",
+    }

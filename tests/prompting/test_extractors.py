@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from assay.metrics.library.accuracy import exact_match
 from assay.prompting import Generation, MultipleChoiceJoint, MultipleChoiceJointChainOfThought
 from assay.prompting.extractors import boxed, final_answer, yes_no
-from assay.prompting.letters import read_option
 from assay.prompting.numbers import number, plain_number
+from assay.prompting.options import read_option
 from assay.prompting.reasoning import spoken
 from assay.prompting.samples import EXTRACTORS, read_choice, read_free
 from assay.records import Completion, Instance, Reference, Response, Token

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.prompting.letters import read_option
+from assay.prompting.options import read_option
 from assay.prompting.reasoning import without_reasoning
 
 

@@ -14,7 +14,6 @@ from assay.judging import METRIC
 from assay.metrics.base import AnswerFunction, Metric
 from assay.metrics.checks import LARGEST, broken, counted, number, within
 from assay.metrics.columns import Columns
-from assay.prompting.listed import EXTRACTOR as LISTED
 from assay.records import Answer, ScoredTrial
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float |
 
     A failed request is a missing datum: its metrics are `None`, except those of family `outcomes`. A response that was
     refused, empty or could not be read is an answer that is wrong: metrics of family `accuracy` give it their worst value.
-    An answer cut at the token limit is judged by what it says.
+    An answer cut at the token limit is judged by what it says. HELM's metrics judge what was said, whatever was read in it.
 
     Raises:
         AssayError: a metric failed, or gave a value outside the range that it declares.
@@ -65,7 +64,8 @@ def score_answer(answer: Answer, metrics: Sequence[Metric]) -> dict[str, float |
         if given is None or (type(given) is float and low <= given <= high and not (unanswered and judged)):
             scores[metric.name] = given  # by far the commonest, in the innermost loop of a run
         else:
-            scores[metric.name] = _checked(metric, function, given, worst=unanswered and judged)
+            worst = unanswered and judged and not (answer.text and metric.name.startswith("helm_"))
+            scores[metric.name] = _checked(metric, function, given, worst=worst)
     return scores
 
 
@@ -120,8 +120,8 @@ def count_answer(answer: Answer, metric: Metric) -> Mapping[str, float] | None:
 
 
 def is_unanswered(answer: Answer) -> bool:
-    """Whether an answer gives no prediction to judge. What is merely none of the options is judged as what was said."""
-    return answer.outcome in UNANSWERED and (answer.reading is None or answer.reading.extractor != LISTED)
+    """Whether an answer gives no prediction to judge."""
+    return answer.outcome in UNANSWERED
 
 
 def _is_missing(answer: Answer) -> bool:

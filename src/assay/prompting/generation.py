@@ -15,7 +15,7 @@ from assay.prompting.extractors import yes_no
 from assay.prompting.fewshot import Examples
 from assay.prompting.reading import failed, measured
 from assay.prompting.reasoning import spoken
-from assay.prompting.samples import AnswerSetting, answer_of, read_free, sequence_probability
+from assay.prompting.samples import AnswerSetting, answer_of, read_free, sequence_probability, verdict_probability
 from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Message, Option, Reference, Request, Response
 
@@ -25,8 +25,9 @@ def read_text(
 ) -> Answer:
     """An answer in free text, its reasoning and surrounding white space left out.
 
-    Its confidence is the probability of the whole completion, where the model gave log-probabilities and the prompting asks
-    for no other source; without them it is the agreement of the samples, where several were drawn.
+    Its confidence is the probability of the whole completion, or of the words that name the option where one was read out of
+    it, where the model gave log-probabilities and the prompting asks for no other source; without them it is the agreement of
+    the samples, where several were drawn.
     """
     if missing := failed(responses, references):
         return missing
@@ -34,12 +35,16 @@ def read_text(
     stated = prompting.confidence == "stated"
     samples = [read_free(completion, references, how, stated) for completion in completions]
     answer = answer_of(samples, references, prompting.confidence)
-    if how == "letter":
+    chosen = answer.choice is not None and samples[0].text != ""
+    if how == "letter" or chosen:
         right = answer.choice is not None and references[answer.choice].correct
         answer = msgspec.structs.replace(answer, choice_credit=float(right))
     if prompting.confidence == "auto" and samples[0].key is not None:
         probability = sequence_probability(completions[0])
-        if probability is not None:
+        verdict = verdict_probability(completions[0], samples[0].reading) if chosen else None
+        if verdict is not None and probability is not None:
+            answer = msgspec.structs.replace(answer, confidence=verdict, confidence_source="choice_probability")
+        elif probability is not None:
             answer = msgspec.structs.replace(answer, confidence=probability, confidence_source="sequence_logprob")
         elif len(samples) > 1 and prompting.temperature > 0:
             share = agreement([sample.key for sample in samples])
@@ -50,9 +55,10 @@ def read_text(
 class Generation(Prompting, tag="generation"):
     """The model goes on after the prompt; what it writes is the answer, or that part of it that `answer` names."""
 
-    answer: AnswerSetting = "text"
-    """What of the completion counts: all of it, its first line, the last number, the option chosen (`letter`, where the
-    instance has options), what was announced last (`final`), the last `boxed`, or a verdict (`yes_no`)."""
+    answer: AnswerSetting = "auto"
+    """What of the completion counts: all of it (`text`), its first line, the last number, the `option` it gives (`letter` where
+    they had letters), what was announced last (`final`), the last `boxed`, or a verdict (`yes_no`). `auto` is the
+    option where the instance lists some, else the text."""
     confidence: ConfidenceSetting = "auto"
     """Where the confidence comes from (see `assay.prompting.confidence`)."""
 
@@ -73,7 +79,7 @@ class Chat(Prompting, tag="chat"):
     shots: int = 0
     chat: Literal["auto", "always", "never"] = "always"
     max_tokens: int = 512
-    answer: AnswerSetting = "text"
+    answer: AnswerSetting = "auto"
     """As in `generation`."""
     confidence: ConfidenceSetting = "auto"
     """As in `generation`."""

@@ -10,14 +10,15 @@ import msgspec
 
 from assay.prompting import dates, extractors, numbers
 from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
-from assay.prompting.letters import read_option
-from assay.prompting.listed import NONE_OF_THEM, is_listed
+from assay.prompting.options import named_options, read_option
 from assay.prompting.reading import outcome_of
 from assay.prompting.reasoning import spoken
 from assay.prompting.refusals import is_refusal, refusal_of
 from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
 
-AnswerSetting = Literal["text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date"]
+AnswerSetting = Literal["auto", "option", "text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date"]
+CLOSED = frozenset({"first_line", "final", "boxed", "yes_no"})
+"""Settings whose answer must be one of the options, where the instance lists some."""
 LEAST = -1e9
 """Log-probability below which nothing is told apart: a hundred thousand impossible tokens."""
 LONG = 200
@@ -37,6 +38,8 @@ class Sample(Record):
     stated: float | None = None
     """The confidence it states, 0 to 1."""
     partly_refused: bool = False
+    text: str = ""
+    """All it says, where `prediction` is an option read out of free text."""
 
     @property
     def answered(self) -> str:
@@ -44,13 +47,17 @@ class Sample(Record):
         return self.prediction if self.key is not None else ""
 
 
-def read_choice(completion: Completion, references: Sequence[Reference], stated: bool = False) -> Sample:
-    """A completion that chooses one of the options by letter or text."""
+def read_choice(completion: Completion, references: Sequence[Reference], stated: bool = False, lettered: bool = True) -> Sample:
+    """A completion that chooses one of the options: by letter or text, or by text alone where they had no letters.
+
+    Where several options are right, a text without letters may name several of them: it is an answer then, and chooses none.
+    """
     part = spoken(completion.text)
     text, confidence = split_statement(part.text) if stated else (part.text, None)
     options = [reference.text for reference in references]
     cut = completion.finish_reason == "length" and len(text.strip()) > LONG
-    chosen = read_option(text, options, mention=not cut and not is_refusal(text))
+    chosen = read_option(text, options, lettered=lettered, mention=not cut and not is_refusal(text))
+    several = chosen.value is None and not lettered and sum(reference.correct for reference in references) > 1
     outcome: Outcome
     if completion.finish_reason == "content_filter":
         outcome = "refused"
@@ -61,7 +68,12 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
     elif not text.strip():
         outcome = "truncated" if part.unfinished or (completion.finish_reason == "length" and completion.text) else "empty"
     else:
-        outcome = "truncated" if part.unfinished or (completion.finish_reason == "length" and len(text) > 40) else "unparsed"
+        unended = completion.finish_reason == "length" and (len(text) > 40 or not lettered)
+        outcome = "truncated" if part.unfinished or unended else "unparsed"
+    if several and outcome == "unparsed" and named_options(text, options):
+        whole = _shifted(extractors.whole_text(text).reading, part.start)
+        said, key = text.strip(), _same_text(text)
+        return Sample(outcome="answered", prediction=said, reading=whole, key=key, stated=confidence, text=said)
     return Sample(
         outcome=outcome,
         prediction=options[chosen.value] if chosen.value is not None else text.strip(),
@@ -69,13 +81,16 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
         choice=chosen.value,
         key=chosen.value,
         stated=confidence,
+        text="" if lettered else text.strip(),
     )
 
 
 def read_free(completion: Completion, references: Sequence[Reference], how: AnswerSetting, stated: bool = False) -> Sample:
     """A completion that answers in free text, of which `how` says what counts."""
-    if how == "letter":
-        return read_choice(completion, references, stated)
+    if how == "auto":
+        how = "option" if any(not reference.correct for reference in references) else "text"
+    if how in ("letter", "option"):
+        return read_choice(completion, references, stated, lettered=how == "letter")
     part = spoken(completion.text)
     text, confidence = split_statement(part.text) if stated else (part.text, None)
     formats = ([reference.text for reference in references if reference.correct],) if how in ("number", "date") else ()
@@ -86,13 +101,15 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
     elif read.value is not None and how != "text" and outcome == "refused" and completion.finish_reason != "content_filter":
         outcome = "answered" if _announced(how, text) else "refused"
     reading = _shifted(read.reading, part.start)
-    if outcome == "answered" and not is_listed(read.value or "", references):
-        outcome, reading = "unparsed", NONE_OF_THEM
+    choice = _option_of(read.value or "", references)
+    if choice is None and how in CLOSED and outcome == "answered" and any(not reference.correct for reference in references):
+        choice = read_option(read.value or "", [reference.text for reference in references], lettered=False).value
+        outcome = "unparsed" if choice is None else outcome
     return Sample(
         outcome=outcome,
         prediction=read.value if read.value is not None else text.strip(),
         reading=reading,
-        choice=_option_of(read.value or "", references),
+        choice=choice,
         key=_same_text(read.value or ""),
         stated=confidence,
         partly_refused=outcome == "answered" and refusal_of(text) == "partial",
@@ -162,6 +179,7 @@ def answer_of(samples: Sequence[Sample], references: tuple[Reference, ...], sett
         choice=first.choice,
         reading=reading,
         partly_refused=first.partly_refused,
+        text=first.text,
     )
     if setting == "stated" and first.stated is not None and first.key is not None:
         return msgspec.structs.replace(answer, confidence=first.stated, confidence_source="stated")
@@ -174,6 +192,21 @@ def sequence_probability(completion: Completion) -> float | None:
     """The probability of the whole completion, `None` where the model gave no log-probabilities."""
     logprob = completion.logprob
     return None if logprob is None else math.exp(finite(logprob))
+
+
+def verdict_probability(completion: Completion, reading: Reading) -> float | None:
+    """The probability of the tokens in which an answer was read, `None` where there are none or they spell another text."""
+    start, end, tokens = reading.start, reading.end, completion.tokens
+    if start is None or end is None or not "".join(token.text for token in tokens).startswith(completion.text):
+        return None
+    place, total = 0, 0.0
+    for token in tokens:
+        before, place = place, place + len(token.text)
+        if before < end and place > start:
+            if token.logprob is None:
+                return None
+            total += finite(token.logprob)
+    return math.exp(total)
 
 
 def finite(logprob: float | None) -> float:

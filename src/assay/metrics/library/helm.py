@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
+
+import msgspec
 
 from assay.metrics.base import metric
 from assay.metrics.matching import best_likeness
@@ -28,13 +31,13 @@ def normalized(text: str) -> str:
 @metric(family="accuracy")
 def helm_quasi_exact_match(answer: Answer) -> float | None:
     """Quasi-exact match in which "-5" equals "5", "3.14" equals "314", and every option called "A" is empty."""
-    return best_likeness(answer, lambda reference, prediction: normalized(reference) == normalized(prediction))
+    return _best(answer, lambda reference, prediction: normalized(reference) == normalized(prediction))
 
 
 @metric(family="accuracy")
 def helm_quasi_prefix_exact_match(answer: Answer) -> float | None:
     """Quasi-prefix match in which a reference that normalises to nothing is matched by everything."""
-    return best_likeness(answer, lambda reference, prediction: normalized(prediction).startswith(normalized(reference)))
+    return _best(answer, lambda reference, prediction: normalized(prediction).startswith(normalized(reference)))
 
 
 @metric(family="accuracy")
@@ -46,7 +49,7 @@ def helm_f1_score(answer: Answer) -> float | None:
         common = len(wanted & given)
         return 2 * common / (len(wanted) + len(given)) if common else 0.0
 
-    return best_likeness(answer, set_f1)
+    return _best(answer, set_f1)
 
 
 @metric(family="accuracy")
@@ -57,19 +60,26 @@ def helm_final_number_exact_match(answer: Answer) -> float | None:
         found = _number.findall(text)
         return found[-1].replace(",", "") if found else text
 
-    return best_likeness(answer, lambda reference, prediction: last(reference).strip() == last(prediction).strip())
+    return _best(answer, lambda reference, prediction: last(reference).strip() == last(prediction).strip())
 
 
 @metric(family="accuracy")
 def helm_bleu_1(answer: Answer) -> float | None:
     """Share of the prediction's words that the reference has, times exp(1 - |reference| / |prediction|) where it is shorter."""
-    return best_likeness(answer, lambda reference, prediction: _precision(reference, prediction, 1))
+    return _best(answer, lambda reference, prediction: _precision(reference, prediction, 1))
 
 
 @metric(family="accuracy")
 def helm_bleu_4(answer: Answer) -> float | None:
     """The precision of word 4-grams alone, times the penalty for brevity: not BLEU-4, which averages orders 1 to 4."""
-    return best_likeness(answer, lambda reference, prediction: _precision(reference, prediction, 4))
+    return _best(answer, lambda reference, prediction: _precision(reference, prediction, 4))
+
+
+def _best(answer: Answer, match: Callable[[str, str], float | bool]) -> float | None:
+    """The best match with what was said, also where an option was read out of it: HELM reads none in free text."""
+    if answer.text:
+        answer = msgspec.structs.replace(answer, prediction=answer.text, choice=None, choice_credit=None)
+    return best_likeness(answer, match)
 
 
 def _precision(reference: str, prediction: str, n: int) -> float:

@@ -42,7 +42,7 @@ def _helm_counts(answer: Answer) -> dict[str, float] | None:
     written: Callable[[str], str] = str.strip if choices else _normalized
     if not answer.gold:
         return None
-    given = written(prediction_of(answer))
+    given = written(answer.text or prediction_of(answer))
     counts = counts_by_class({written(answer.gold[0])}, {given} if given or choices else set(), set())
     return counts | {"choices": float(choices)}
 
