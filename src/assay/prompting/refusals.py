@@ -11,7 +11,6 @@ import json
 import re
 from bisect import bisect_right
 from functools import cache, lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -27,7 +26,7 @@ MOST_READ = 3000
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')*_]*\s+|(?<=[。！？।؟])|\n+")
 _LIST_ITEM = re.compile(r"^[ \t]{0,8}(?:\d{1,2}[.)]|[-*•]|\*\*\d)[ \t]", re.MULTILINE)
-_QUOTED = re.compile(r"\"[^\"\n]{12,300}\"|“[^”\n]{12,300}”|„[^“”\n]{12,300}[“”]|«[^»\n]{12,300}»|「[^」\n]{12,300}」")
+_QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»|「[^」\n]{1,300}」")
 _CODE = re.compile(r"```.{0,3000}?(?:```|\Z)", re.DOTALL)
 _SPEAKER = re.compile(r"^[^\W\d][\w .]{0,30}: .{1,1000}$", re.MULTILINE)
 _WORD = re.compile(r"[\w']+")
@@ -40,7 +39,7 @@ class _Model(NamedTuple):
     phrases: list[str]
     """The same for English phrases of words that say nothing alone."""
     parts: dict[str, list[str]]
-    """The same for languages that do not part words by spaces, by language."""
+    """The same by language: parts of words, where words are not parted by spaces or have many endings."""
     cues: dict[str, dict[str, re.Pattern[str]]]
     """By family and language."""
     weights: dict[str, float]
@@ -59,7 +58,7 @@ def _model() -> _Model:
     for language, anchors in data["anchors"].items():
         for word in anchors.split() if isinstance(anchors, str) else ():
             words.setdefault(word, []).append(language)
-    parts = {language: anchors for language, anchors in data["anchors"].items() if language in data["no_spaces"]}
+    parts = {language: anchors for language, anchors in data["anchors"].items() if isinstance(anchors, list)}
     return _Model(words, data["phrases"], parts, cues, data["weights"])
 
 
@@ -110,27 +109,32 @@ def features(text: str) -> dict[str, float] | None:
         languages.add("en")
     if not plain.isascii():
         languages.update(language for language, parts in model.parts.items() if any(part in plain for part in parts))
-    if not languages:
+    if not languages or plain.startswith(_LETTERS):
         return None
     plain, code = _without_code_and_quotes(plain)
     starts = [0, *(match.end() for match in _SENTENCE_END.finditer(plain, 1) if match.end() < len(plain))]
     hits: dict[str, set[int]] = {}
+    counts: dict[str, int] = {}
 
-    def look(families: tuple[str, ...]) -> set[int]:
+    def look(*families: str) -> set[int]:
         """The sentences with a cue of one of these families."""
         for family in families:
             by = model.cues[family]
             patterns = (by[language] for language in languages if language in by)
-            matches = chain.from_iterable(pattern.finditer(plain) for pattern in patterns)
-            hits[family] = {bisect_right(starts, match.start()) - 1 for match in matches}
+            at = [match.start() for pattern in patterns for match in pattern.finditer(plain)]
+            hits[family], counts[family] = {bisect_right(starts, start) - 1 for start in at}, len(at)
         return set().union(*(hits[family] for family in families))
 
     last = len(starts) - 1
-    hard = look(_HARD) | (look(("cannot",)) & {0, 1, last})
-    value = look(_VALUES)
-    if not hard and (len(plain.encode()) < SHORT or not (value or look(_NEAR))):
-        return None
-    look(tuple(family for family in model.cues if family not in hits))
+    hard = look(*_HARD) | (look("cannot") & {0, 1, last})
+    value = look(*_VALUES)
+    if not hard:
+        look("clarify", "no access", "wrong")
+        if len(plain.encode()) < SHORT or sum(counts[family] for family in (*_VALUES, "clarify", "no access", "wrong")) < 2:
+            return None
+        if not value and not hits["no access"] and not (hits["clarify"] and hits["wrong"]):
+            return None
+    look(*(family for family in model.cues if family not in hits))
     aside = (hard | value).union(*(hits[family] for family in _ASIDE))
     ends = [*starts[1:], len(plain)]
     plainly = len(plain) - sum(ends[sentence] - starts[sentence] for sentence in aside)
@@ -149,10 +153,11 @@ def features(text: str) -> dict[str, float] | None:
     return found
 
 
+_LETTERS = ("dear ", "subject:")
+"""How texts begin in which somebody else speaks."""
 _HARD = ("inability", "decline")
 _VALUES = ("inappropriate", "premise", "disagree", "equality", "crisis")
-_NEAR = ("clarify", "no access")
-_ASIDE = (*_NEAR, "identity", "harm", "offer")
+_ASIDE = ("no access", "clarify", "identity", "wrong", "harm", "offer")
 """Families of sentences that tell nothing of what was asked."""
 
 
@@ -167,4 +172,9 @@ def _without_code_and_quotes(plain: str) -> tuple[str, bool]:
     """What the model says itself, and whether there was code: people in stories refuse, too, and so do programs."""
     without = _CODE.sub("\n", plain)
     spoken = _SPEAKER.sub('""', without) if len(_SPEAKER.findall(without)) > 1 else without
-    return _SPACES.sub(" ", _QUOTED.sub('""', spoken)).strip(), without != plain
+    return _SPACES.sub(" ", _QUOTED.sub(_unquoted, spoken)).strip(), without != plain
+
+
+def _unquoted(quoted: re.Match[str]) -> str:
+    """Single words in quotation marks are the model's own."""
+    return '""' if " " in quoted[0] or not quoted[0].isascii() else quoted[0]
