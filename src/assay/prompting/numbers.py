@@ -38,11 +38,15 @@ def _said(text: str) -> _Said | None:
     dates = day_spans(read)
     ranks = [0 if within(dates, number.start) else number.rank for number in numbers]
     places = [(number.start, number.end) for number in numbers]
-    picker = Picker(text, read, places, ranks, lambda one, other: numbers[one].values == numbers[other].values)
+    picker = Picker(text, read, places, ranks, lambda one, other: numbers[one].values[0] in _worth(read, numbers[other]))
     if (index := picker.pick()) is None:
         return None
     signs = {number.decimal for number in numbers} - {""}
     return _Said(numbers[index], _PERCENT.match(read, numbers[index].end) is not None, signs.pop() if len(signs) == 1 else "")
+
+
+def _worth(text: str, number: Number) -> tuple[Fraction, ...]:
+    return (*number.values, number.values[0] / 100) if _PERCENT.match(text, number.end) else number.values
 
 
 def number(text: str, references: Sequence[str] = ()) -> Found[Fraction]:

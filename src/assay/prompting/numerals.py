@@ -209,7 +209,7 @@ def _multiplied(text: str, number: Number) -> Number:
     for _ in range(3):
         if word := _TIMES.match(text, number.end):
             times = _MULTIPLES[word[1].lower()]
-            number = number._replace(values=tuple(value * times for value in number.values), end=word.end())
+            number = number._replace(values=(*(value * times for value in number.values), *number.values), end=word.end())
     if short := _SHORT.match(text, number.end):
         value = number.values[0] * Fraction(1000) ** (1 + "kMB".index(short[0].replace("K", "k")))
         number = number._replace(values=(value, *number.values), end=short.end())

@@ -19,11 +19,13 @@ from assay.prompting.numerals import WORDS, either
 
 _PHRASES = {name: either(words.split("|")) for name, words in WORDS["phrases"].items()}
 _LIST = re.compile(r"^[ \t>*_#-]{0,6}(?P<n>\d{1,2})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE)
-_LABEL = re.compile(rf"(?:\b(?:{_PHRASES['labels']})|第|步骤|ステップ|#|№|\[)['\"*_]{{0,3}}\s?[:=.#]?\s?\Z", re.IGNORECASE)
+_LABEL = re.compile(rf"(?:\b(?:{_PHRASES['labels']})|第|步骤|ステップ|#|№|\[)['\"*_]{{0,3}}\s?[:.#]?\s?\Z", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[A-Za-z]-?|\d[:.-]|\S[\^_]\{?)\Z")
-_MARKED = re.compile(r":\d\d|(?:st|nd|rd|th)\b|[xyz]\b|\]\(")
+_MARKED = re.compile(r":\d\d|[xyz]\b|\]\(")
 _ASIDE = re.compile(
-    rf"(?<!\\)\([^()\n]{{1,300}}\)|(?<=[\w%$*)]),?\s(?:{_PHRASES['because']})\s(?:[^.\n]|\.(?=\d)){{0,300}}"
+    rf"(?<!\\)\([^()\n]{{1,300}}\)"
+    rf"|\d[^.\n]{{0,40}}?,?(?<!\band)(?<!\bbut)[ ](?P<why>(?:{_PHRASES['because']}|(?<=,\s)car)\s"
+    r"(?>(?:[^.\n=]|\.(?=\d)){0,300})(?!=))"
     rf"|\"(?:{_PHRASES['reasons']})\"\s?:\s?(?:\"[^\"\n]{{0,2000}}\"|\[[^\]]{{0,2000}}\])"
     rf"|^\W{{0,4}}(?:{_PHRASES['asides']})\b[^\n]{{0,500}}",
     re.IGNORECASE | re.MULTILINE,
@@ -35,6 +37,12 @@ _DENIED = re.compile(rf"[\s*_\"'$]{{0,4}}(?:(?:{_PHRASES['denied']})\b|ではな
 _GIVEN = re.compile(rf"\b(?:{_PHRASES['given']})\s\Z", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<!approx)(?<!\bca)[.!?;](?=\s|\Z)|[。！？]|\n")
 _EQUALS = re.compile(r"(?:[^=,;\n(]|\([^()=\n]{0,30}\)|,(?=\d)){0,80}(?:=|\\approx|→)[\s*_$]{0,4}")
+_IS = re.compile(r"=[\s*_$]{0,3}\Z")
+_PART = re.compile(r"[-+*/×]\s?\$?\Z")
+_ONWARD = re.compile(
+    rf"(?:(?!\s(?:{_PHRASES['joints']})\b)[^,;:=\n+*/×]){{0,60}}(?:\s(?:{_PHRASES['within']})\b[^,;:=\n+*/×]{{0,60}})?",
+    re.IGNORECASE,
+)
 _CORRECTION = re.compile(
     rf"(?:[^\n]{{0,30}}?|\s{{1,4}})(?:\b(?:{_PHRASES['corrections']})\b|[,.(—-]\s?(?:{_PHRASES['no']})[,:;—.\s])[^\n\d]{{0,40}}",
     re.IGNORECASE,
@@ -44,7 +52,7 @@ _CONCLUSION = re.compile(rf"\n[ \t]{{0,4}}(?:(?:{_PHRASES['conclusions']})\b|所
 _DRESS = re.compile(rf"[\s*_$(>\"'`~≈\\\[{{]{{0,12}}(?:(?:{_PHRASES['approximately']})\s)?", re.IGNORECASE)
 _VERDICT = re.compile(
     r"[*_$)\"'`}\]]{0,4}(?:\s[^\W\d]{1,15})?[*_]{0,2}"
-    rf"(?:[.:;!]\s|[ \t]{{0,9}}\n|\s[-—(]|,?\s(?:as|da|{_PHRASES['because']})\s|[。（])",
+    rf"(?:[.:;!]\s|[ \t]{{0,9}}\n|\s(?:\(|[-—]\s(?=[^\W\d]))|,\s(?:as|da|car)\s|,?\s(?:{_PHRASES['because']})\s|[。（])",
     re.IGNORECASE,
 )
 _OR = re.compile(rf"[\s*_$%]{{0,6}}(?:\b(?:{_PHRASES['or']})\b|或|か)[\s*_$]{{0,6}}", re.IGNORECASE)
@@ -70,7 +78,7 @@ class Picker:
         listed = list(_LIST.finditer(plain))
         self._list = {match.start("n") for match in listed} if any(match["n"] == "1" for match in listed) else set()
         self.rank = lru_cache(maxsize=None)(self._rank)
-        self._asides = [match.span() for match in _ASIDE.finditer(plain)]
+        self._asides = [match.span("why" if match["why"] else 0) for match in _ASIDE.finditer(plain)]
 
     def pick(self) -> int | None:
         """The number of the place that is the answer, `None` where there is none or are two."""
@@ -142,12 +150,22 @@ class Picker:
 
     def _last(self, least: int, start: int = 0) -> int | None:
         inside = range(bisect_left(self.starts, start), len(self.starts))
-        return next((index for index in reversed(inside) if self.rank(index) >= least), None)
+        index = next((index for index in reversed(inside) if self.rank(index) >= least), None)
+        if index is None:
+            return None
+        for before in range(max(index - 3, 0), index):  # "= 525 miles in 3 days"
+            equal = _IS.search(self.plain, max(0, self.starts[before] - 4), self.starts[before]) and self.rank(before) >= least
+            if equal and _ONWARD.fullmatch(self.plain, self.places[before][1], self.starts[index]):
+                return before
+        return index
 
     def _is_one_of_two(self, index: int) -> bool:
         """Whether another stands beside it as just as good: "8 or 9"."""
         pairs = [pair for pair in ((index - 1, index), (index, index + 1)) if pair[0] >= 0 and pair[1] < len(self.starts)]
         beside = (pair for pair in pairs if _OR.fullmatch(self.plain, self.places[pair[0]][1], self.places[pair[1]][0]))
+        beside = (
+            pair for pair in beside if not _PART.search(self.plain, max(0, self.starts[pair[0]] - 3), self.starts[pair[0]])
+        )
         return any(min(map(self.rank, pair)) > 0 and not self.same(*pair) for pair in beside)
 
 
