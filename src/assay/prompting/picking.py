@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import chain
 
 from assay.prompting.extractors import MOST_READ, announcements
@@ -77,7 +76,7 @@ class Picker:
         self._ranks = ranks
         listed = list(_LIST.finditer(plain))
         self._list = {match.start("n") for match in listed} if any(match["n"] == "1" for match in listed) else set()
-        self.rank = lru_cache(maxsize=None)(self._rank)
+        self._known: dict[int, int] = {}
         self._asides = [match.span("why" if match["why"] else 0) for match in _ASIDE.finditer(plain)]
 
     def pick(self) -> int | None:
@@ -86,8 +85,13 @@ class Picker:
         index = next((index for index in chain(ways, map(self._last, (3, 2, 1, 0))) if index is not None), None)
         return None if index is None or self._is_one_of_two(index) else index
 
-    def _rank(self, index: int) -> int:
+    def rank(self, index: int) -> int:
         """How well a place can be the answer, by itself and by what stands around it; below 0 where it is denied."""
+        if index not in self._known:
+            self._known[index] = self._rank(index)
+        return self._known[index]
+
+    def _rank(self, index: int) -> int:
         start, end = self.places[index]
         if _DENIAL.search(self.plain, max(0, start - 32), start) or _DENIED.match(self.plain, end):
             return -1
