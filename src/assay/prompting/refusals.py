@@ -111,7 +111,7 @@ def features(text: str) -> dict[str, float] | None:
         languages.update(language for language, parts in model.parts.items() if any(part in plain for part in parts))
     if not languages or plain.startswith(_LETTERS):
         return None
-    plain, code = _without_code_and_quotes(plain)
+    plain = _own_words(plain)
     starts = [0, *(match.end() for match in _SENTENCE_END.finditer(plain, 1) if match.end() < len(plain))]
     hits: dict[str, set[int]] = {}
     counts: dict[str, int] = {}
@@ -130,7 +130,10 @@ def features(text: str) -> dict[str, float] | None:
     value = look(*_VALUES)
     if not hard:
         look("clarify", "no access", "wrong")
-        if len(plain.encode()) < SHORT or sum(counts[family] for family in (*_VALUES, "clarify", "no access", "wrong")) < 2:
+        if (
+            len(plain.encode("utf-8", "replace")) < SHORT
+            or sum(counts[family] for family in (*_VALUES, "clarify", "no access", "wrong")) < 2
+        ):
             return None
         if not value and not hits["no access"] and not (hits["clarify"] and hits["wrong"]):
             return None
@@ -142,9 +145,8 @@ def features(text: str) -> dict[str, float] | None:
         "plain share": plainly / len(plain),
         "plain length": min(plainly, 200) / 200,
         "list": min(len(_LIST_ITEM.findall(plain)), 5) / 5,
-        "code": float(code),
+        "hard end": float(last in hard),
     }
-    found["hard end"] = float(last in hard)
     for family, sentences in {**hits, "hard": hard, "value": value}.items():
         found[family] = float(bool(sentences))
         found[f"{family} first"] = float(0 in sentences)
@@ -168,11 +170,11 @@ def _plain(text: str) -> str:
     return text.strip().lower().replace("’", "'")
 
 
-def _without_code_and_quotes(plain: str) -> tuple[str, bool]:
-    """What the model says itself, and whether there was code: people in stories refuse, too, and so do programs."""
+def _own_words(plain: str) -> str:
+    """What the model says itself, without code, quotations and dialogues: people in stories refuse, too, and so do programs."""
     without = _CODE.sub("\n", plain)
     spoken = _SPEAKER.sub('""', without) if len(_SPEAKER.findall(without)) > 1 else without
-    return _SPACES.sub(" ", _QUOTED.sub(_unquoted, spoken)).strip(), without != plain
+    return _SPACES.sub(" ", _QUOTED.sub(_unquoted, spoken)).strip()
 
 
 def _unquoted(quoted: re.Match[str]) -> str:
