@@ -152,7 +152,8 @@ def test_a_small_window_is_shared_by_prompt_and_answer() -> None:
 
 def test_helm_asks_plain_requests_as_text_and_reads_all_of_the_answer() -> None:
     assert helm_form(Generation(chat="preferred"), ()) == Generation(chat="auto", answer="text")
-    assert helm_form(Generation(answer="number"), ()).answer == "number"
+    assert helm_form(Generation(answer="number"), ()).answer == "text"
+    assert helm_form(Generation(answer="number"), ("answer",)).answer == "number"
     assert helm_form(Generation(chat="preferred"), ("chat",)).chat == "preferred"
 
 
