@@ -112,6 +112,6 @@ def test_the_setting_gives_an_iso_date() -> None:
 
 @pytest.mark.parametrize("piece", ["1.", "1/", "March ", "2024-", "5 March 2024 ", "1.1.2024, ", "2024年", "9" * 50, "de "])
 def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     date((piece * 100_000)[:100_000])
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4

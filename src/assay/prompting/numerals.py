@@ -103,7 +103,8 @@ def numbers_in(text: str) -> list[Number]:
     numbers: list[Number] = []
     for number in _in_digits(text):
         before = numbers[-1] if numbers else None
-        if before and before.end == number.start and text[before.end - 1] in _EAST and before.values > number.values:
+        gap, less = text[before.end : number.start] if before else "-", before and before.values > number.values
+        if before and less and (text[before.end - 1] in _EAST if not gap else gap == " " and _many(before) and _many(number)):
             numbers[-1] = before._replace(end=number.end, values=(before.values[0] + number.values[0],))
         else:
             numbers.append(number)
@@ -113,6 +114,10 @@ def numbers_in(text: str) -> list[Number]:
     numbers += [number for number in _in_words(text) if not any(digits[number.start : number.end])]
     negative = (bool(_MINUS.search(text, max(0, number.start - 12), number.start)) for number in numbers)
     return sorted(_negated(number) if minus else number for number, minus in zip(numbers, negative, strict=True))
+
+
+def _many(number: Number) -> bool:
+    return len(number.values) > 1 and not number.open_sign
 
 
 def _negated(number: Number) -> Number:

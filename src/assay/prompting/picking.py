@@ -36,7 +36,10 @@ _DENIED = re.compile(rf"[\s*_\"'$]{{0,4}}(?:(?:{_PHRASES['denied']})\b|ではな
 _GIVEN = re.compile(rf"\b(?:{_PHRASES['given']})\s\Z", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<!approx)(?<!\bca)[.!?;](?=\s|\Z)|[。！？]|\n")
 _EQUALS = re.compile(r"(?:[^=,;\n(]|\([^()=\n]{0,30}\)|,(?=\d)){0,80}(?:=|\\approx|→)[\s*_$]{0,4}")
-_IS = re.compile(r"=[\s*_$]{0,3}\Z")
+_IS = re.compile(
+    rf"(?:=[\s*_$]{{0,3}}|\b(?:{_PHRASES['conclusions']})\s(?:(?!\b(?:{_PHRASES['within']})\b)[^,;.\n\d]){{0,40}})\Z",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"[-+*/×]\s?\$?\Z")
 _ONWARD = re.compile(
     rf"(?:(?!\s(?:{_PHRASES['joints']})\b)[^,;:=\n+*/×]){{0,60}}(?:\s(?:{_PHRASES['within']})\b[^,;:=\n+*/×]{{0,60}})?",
@@ -158,7 +161,7 @@ class Picker:
         if index is None:
             return None
         for before in range(max(index - 3, 0), index):  # "= 525 miles in 3 days"
-            equal = _IS.search(self.plain, max(0, self.starts[before] - 4), self.starts[before]) and self.rank(before) >= least
+            equal = _IS.search(self.plain, max(0, self.starts[before] - 50), self.starts[before]) and self.rank(before) >= least
             if equal and _ONWARD.fullmatch(self.plain, self.places[before][1], self.starts[index]):
                 return before
         return index
