@@ -31,7 +31,8 @@ def question_key(question: Text) -> bytes:
 
 def unlike(pool: Iterable[Instance], asked: Iterable[Instance]) -> Iterator[Instance]:
     """The instances of a pool that ask something else than all that are asked, the contrasts of these included."""
-    questions = {question_key(one.input) for instance in asked for one in (instance, *instance.contrasts)}
+    inputs = (text for instance in asked for text in (instance.input, *(contrast.input for contrast in instance.contrasts)))
+    questions = set(map(question_key, inputs))
     return (instance for instance in pool if question_key(instance.input) not in questions)
 
 
