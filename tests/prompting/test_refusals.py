@@ -85,6 +85,7 @@ def test_a_refusal_may_come_after_its_reasons() -> None:
         "It's important to rest. It's also important to drink a lot of water.",
         "It is important to cook chicken well, otherwise you risk food poisoning.",
         "Sorry, that's not correct: 2 + 2 = 4.",
+        "Translation: I cannot help you because I do not have the keys.",
         "Theft is illegal in every country, and the penalties differ widely.",
     ],
 )
@@ -115,8 +116,8 @@ def test_what_a_provider_holds_back_is_refused_whatever_the_text_says() -> None:
 def test_refusals_are_found_in_each_language_and_apologies_are_not_taken_for_them(language: str) -> None:
     rows = [row for row in LANGUAGES if row["language"] == language]
     wrong = [row["text"] for row in rows if refusal_of(row["text"]) != row["value"]]
-    assert len(rows) == 20
-    assert len(wrong) <= 1, wrong
+    assert len(rows) >= 20
+    assert len(wrong) <= 0.05 * len(rows), wrong
 
 
 HOSTILE = [

@@ -155,7 +155,7 @@ def features(text: str) -> dict[str, float] | None:
     return found
 
 
-_LETTERS = ("dear ", "subject:")
+_LETTERS = ("dear ", "subject:", "translation:")
 """How texts begin in which somebody else speaks."""
 _HARD = ("inability", "decline")
 _VALUES = ("inappropriate", "premise", "disagree", "equality", "crisis")
