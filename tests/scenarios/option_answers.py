@@ -6,7 +6,8 @@ score, and one that is wrong must not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from string import ascii_uppercase
 
 from assay import registry
@@ -25,12 +26,16 @@ METRICS = tuple(
 """Whatever a scenario measures, these must not take a wrong option for a right one."""
 
 
+ALONE = "{}"
+MANNERS = (ALONE, "**{}**", "The answer is {}", "Let us see.\n\nSo the answer is {}.")
+
+
 def said(text: str) -> Response:
     return Response(completions=(Completion(text=text),))
 
 
-def responses(prompting: Prompting, instance: Instance, place: int, *, by_text: bool) -> list[Response]:
-    """What a model answers that takes the option at a place."""
+def responses(prompting: Prompting, instance: Instance, place: int, manner: str) -> list[Response]:
+    """What a model answers that takes the option at a place, in a manner with a gap for it."""
     option = instance.references[place].text
     if isinstance(prompting, SeparateMethod):
         contexts = len(prompting.contexts(instance))
@@ -39,19 +44,18 @@ def responses(prompting: Prompting, instance: Instance, place: int, *, by_text: 
         return [Response(completions=(Completion(text="t", tokens=one),)) for one in tokens]
     if isinstance(prompting, MultipleChoiceJointChainOfThought):
         return [said(f"Let us see. The answer is ({ascii_uppercase[place]}).")]
-    if isinstance(prompting, MultipleChoiceJoint) and not by_text:
-        return [said(ascii_uppercase[place])]
-    return [said(option)]
+    named = ascii_uppercase[place] if isinstance(prompting, MultipleChoiceJoint) else option
+    return [said(manner.format(named))]
 
 
-def askings(scenario: Scenario, instance: Instance) -> Iterator[tuple[Prompting, bool]]:
-    """The ways in which an item is asked, as declared and as chat, and whether it is answered by the text of an option."""
+def askings(scenario: Scenario, instance: Instance) -> Iterator[Prompting]:
+    """The ways in which an item is asked: as declared and as chat."""
     for prompting in (scenario.prompting, for_chat(scenario.prompting, [instance])):
         if isinstance(prompting, (SeparateMethod, MultipleChoiceJoint, Generation)):
-            yield prompting, isinstance(prompting, Generation)
+            yield prompting
 
 
-def wrong_verdicts(scenario: Scenario, instances: Iterable[Instance]) -> list[str]:
+def wrong_verdicts(scenario: Scenario, instances: Iterable[Instance], manners: Sequence[str] = MANNERS) -> list[str]:
     """Options that get another verdict than they should, in words; empty where there are none."""
     main = metrics_for([scenario.main_metric])[0]
     judged = [main] if main.of_answer and main.family == "accuracy" and main.range == (0, 1) else []
@@ -61,19 +65,22 @@ def wrong_verdicts(scenario: Scenario, instances: Iterable[Instance]) -> list[st
         texts = [reference.text for reference in instance.references]
         if not instance.gold or len(instance.gold) == len(texts):
             continue
-        for prompting, by_text in askings(scenario, instance):
+        for prompting, manner in product(askings(scenario, instance), manners):
             for place, text in enumerate(texts):
-                if by_text and texts.count(text) > 1:
+                asks = text.endswith("?") and manner != ALONE  # a sentence that ends so asks and asserts nothing
+                if isinstance(prompting, Generation) and (texts.count(text) > 1 or asks):
                     continue
-                answer = prompting.read(instance, responses(prompting, instance, place, by_text=by_text))
+                answer = prompting.read(instance, responses(prompting, instance, place, manner))
                 right = float(text in instance.gold)
                 scores = score_answer(answer, judged)
                 wrong = {name: value for name, value in scores.items() if value != right and value is not None}
                 if answer.choice is not None and texts[answer.choice] != text:
                     wrong["choice"] = float(answer.choice)
                 if wrong:
-                    found.append(f"{instance.id}, {prompting.method}: {text!r} of {texts} with {instance.gold}: {wrong}")
+                    found.append(
+                        f"{instance.id}, {prompting.method}, {manner}: {text!r} of {texts} with {instance.gold}: {wrong}"
+                    )
     return found
 
 
-__all__ = ["wrong_verdicts"]
+__all__ = ["ALONE", "wrong_verdicts"]
