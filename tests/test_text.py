@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import one_line, visible
+from assay.text import folded, one_line, same_text, visible
 
 
 @given(st.text(), st.integers(2, 200))
@@ -26,3 +26,22 @@ def test_a_long_text_is_cut_in_the_middle() -> None:
 
 def test_what_could_command_a_terminal_is_written_out() -> None:
     assert one_line("a\x1b[31m\u202eb\tc\n") == "a\\x1b[31m\\u{202e}b c"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("“Straße”", '"STRASSE"'),
+        ("a–b", "a-b"),
+        ("Ｐａｒｉｓ", "paris"),
+        ("e\u0301", "é"),
+        ("x\u200by", "xy"),
+        ("What  is it？ ", "what is it"),
+    ],
+)
+def test_ways_to_set_a_text_do_not_count_where_it_is_compared(one: str, other: str) -> None:
+    assert same_text(one) == same_text(other)
+
+
+def test_superscripts_and_fractions_are_no_digits() -> None:
+    assert folded("X² + ½") == "x² + ½"
