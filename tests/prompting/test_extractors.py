@@ -162,3 +162,19 @@ def test_generation_reads_the_part_that_counts() -> None:
     assert first.prediction == "4"
     letter = Generation(answer="letter").read(QUESTION, [said("I choose B.")])
     assert (letter.choice, letter.prediction, letter.choice_credit) == (1, "the hidden engine", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<answer>1,250</answer> See page 7.", "1,250"),
+        ("<answer>\nB\n</answer>\nThat is all.", "B"),
+        ('{"answer": "1,250", "steps": 3}', "1,250"),
+        ('{"answer": "Paris, France", "sure": true}', "Paris, France"),
+        ('{"answer": 1250, "steps": 3}', "1250"),
+        ('{"answer": "a \\"quoted\\" word"}', 'a \\"quoted\\" word'),
+        ('{"answer": 7}', "7"),
+    ],
+)
+def test_a_tag_ends_at_its_end_and_a_value_of_json_at_its(text: str, said: str) -> None:
+    assert final_answer(text).value == said

@@ -37,6 +37,8 @@ class Announced:
 LONGEST_ANSWER = 2000
 """Characters that are read behind an announcement, at most; with LONGEST_BOX it keeps hostile texts cheap."""
 LONGEST_BOX = 1000
+VERSION = 2
+"""Of the extractors that read what is announced."""
 MOST_READ = 50
 """Announcements that are looked at, from the last one back."""
 
@@ -51,7 +53,9 @@ _VERB = (
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _BRACE = re.compile(r"[{}]")
 _TAGGED = re.compile(r"<(?:final_)?answer>|\"(?:final_)?answer\"\s{0,5}:", re.IGNORECASE)
-_TAG_END = re.compile(r"</|[,}\n]")
+_TAG_END = re.compile(r"</")
+_VALUE = re.compile(r"\s{0,20}(?:\"(?P<text>(?>(?:[^\"\\\n]|\\.){0,2000}))\"|(?P<plain>(?:[^,}\n]|,(?=\d)){0,2000}))")
+"""What stands behind a key of JSON: a string, or anything else up to a comma or the end."""
 _HASHES = re.compile(r"^#{4}(?!#)", re.MULTILINE)
 _SAID = re.compile(
     rf"(?<![A-Za-z]){NOUN}[*_`]{{0,4}}(?:"
@@ -70,8 +74,11 @@ def announcements(text: str) -> list[Announced]:
     places = [Announced(start, end) for start, end in _boxes(text)]
     for match in _TAGGED.finditer(text):
         furthest = min(len(text), match.end() + LONGEST_ANSWER)
-        end = _TAG_END.search(text, match.end(), furthest)
-        places.append(Announced(match.end(), end.start() if end else furthest))
+        if match[0].startswith("<"):
+            end = _TAG_END.search(text, match.end(), furthest)
+            places.append(Announced(match.end(), end.start() if end else furthest))
+        elif value := _VALUE.match(text, match.end(), furthest):
+            places.append(Announced(*value.span("text" if value["text"] is not None else "plain")))
     for pattern in (_HASHES, _SAID):
         for match in pattern.finditer(text):
             if pattern is _SAID and _DENIED.search(text, max(0, match.start() - 24), match.start()):
@@ -138,17 +145,17 @@ def final_answer(text: str) -> Found[str]:
     Marks of emphasis, quotes, dollars and a full stop around it are left out.
     """
     for place in reversed(announcements(text)[-MOST_READ:]):
-        trimmed = _trimmed("final", text, place.start, place.end, " \t\r\n*_`$\"'“”.。:：")
+        trimmed = _trimmed("final", text, place.start, place.end, " \t\r\n*_`$\"'“”.。:：", VERSION)
         if trimmed.value:
             return trimmed
-    return nothing("final")
+    return nothing("final", VERSION)
 
 
-def _trimmed(extractor: str, text: str, start: int, end: int, marks: str | None = None) -> Found[str]:
+def _trimmed(extractor: str, text: str, start: int, end: int, marks: str | None = None, version: int = 1) -> Found[str]:
     kept = text[start:end]
     first = start + len(kept) - len(kept.lstrip(marks))
     inner = kept.strip(marks)
-    return found(extractor, inner, first, first + len(inner)) if inner else nothing(extractor)
+    return found(extractor, inner, first, first + len(inner), version) if inner else nothing(extractor, version)
 
 
 YES, NO = r"yes|true|correct|yep|yeah", r"no|false|incorrect|nope"
@@ -174,11 +181,11 @@ def yes_no(text: str, yes: str = YES, no: str = NO) -> Found[bool]:
     at_end = rf"(?<![^\W_])(?P<word>(?P<yes>{yes})|(?:{no}))(?=\W*\Z)"
     for last in re.finditer(at_end, text[start:], re.IGNORECASE):  # noqa: B007 - only the last one counts
         pass
-    return _verdict(last, start) if last else nothing("yes_no")
+    return _verdict(last, start) if last else nothing("yes_no", VERSION)
 
 
 def _verdict(match: re.Match[str], offset: int = 0) -> Found[bool]:
-    return found("yes_no", match["yes"] is not None, offset + match.start("word"), offset + match.end("word"))
+    return found("yes_no", match["yes"] is not None, offset + match.start("word"), offset + match.end("word"), VERSION)
 
 
 __all__ = [

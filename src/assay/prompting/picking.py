@@ -106,7 +106,8 @@ class Picker:
 
     def _announced(self) -> int | None:
         for place in reversed(announcements(self.text)[-MOST_READ:]):
-            stop = _SENTENCE.search(self.plain, place.start, place.end)
+            start = place.end - len(self.plain[place.start : place.end].lstrip())
+            stop = _SENTENCE.search(self.plain, start, place.end)
             end = stop.start() if stop else place.end
             first = bisect_left(self.starts, place.start)
             inside = range(first, min(bisect_left(self.starts, end), first + 30))
