@@ -57,7 +57,8 @@ class Generation(Prompting, tag="generation"):
 
     answer: AnswerSetting = "auto"
     """What of the completion counts: all of it (`text`), its first line, the last number, the `option` it gives (`letter` where
-    they had letters), what was announced last (`final`), the last `boxed`, or a verdict (`yes_no`). `auto` is the
+    they had letters), what was announced last (`final`), that or else
+    all of it (`short`), the last `boxed`, or a verdict (`yes_no`). `auto` is the
     option where the instance lists some, else the text."""
     confidence: ConfidenceSetting = "auto"
     """Where the confidence comes from (see `assay.prompting.confidence`)."""

@@ -16,7 +16,7 @@ from assay.prompting.reasoning import spoken
 from assay.prompting.refusals import is_refusal, refusal_of
 from assay.records import Answer, Completion, Outcome, Reading, Record, Reference
 
-AnswerSetting = Literal["auto", "option", "text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date"]
+AnswerSetting = Literal["auto", "option", "text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date", "short"]
 CLOSED = frozenset({"first_line", "final", "boxed", "yes_no"})
 """Settings whose answer must be one of the options, where the instance lists some."""
 LEAST = -1e9
@@ -56,14 +56,17 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
     text, confidence = split_statement(part.text) if stated else (part.text, None)
     options = [reference.text for reference in references]
     cut = completion.finish_reason == "length" and len(text.strip()) > LONG
-    chosen = read_option(text, options, lettered=lettered, mention=not cut and not is_refusal(text))
+    chosen = read_option(text, options, lettered=lettered, weak=False)
+    refused = chosen.value is None and is_refusal(text)
+    if chosen.value is None and not cut and not refused:
+        chosen = read_option(text, options, lettered=lettered)
     several = chosen.value is None and not lettered and sum(reference.correct for reference in references) > 1
     outcome: Outcome
     if completion.finish_reason == "content_filter":
         outcome = "refused"
     elif chosen.value is not None:
         outcome = "answered"
-    elif is_refusal(text):
+    elif refused:
         outcome = "refused"
     elif not text.strip():
         outcome = "truncated" if part.unfinished or (completion.finish_reason == "length" and completion.text) else "empty"
@@ -82,6 +85,7 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
         key=chosen.value,
         stated=confidence,
         text="" if lettered else text.strip(),
+        partly_refused=not lettered and outcome == "answered" and refusal_of(text) == "partial",
     )
 
 
@@ -121,6 +125,11 @@ def _number(text: str, references: Sequence[str] = ()) -> extractors.Found[str]:
     return extractors.Found(numbers.plain_number(read.value) if read.value is not None else None, read.reading)
 
 
+def _short(text: str) -> extractors.Found[str]:
+    announced = extractors.final_answer(text)
+    return announced if announced.value else extractors.whole_text(text)
+
+
 def _yes_no(text: str) -> extractors.Found[str]:
     read = extractors.yes_no(text)
     return extractors.Found(None if read.value is None else ("Yes" if read.value else "No"), read.reading)
@@ -134,6 +143,7 @@ EXTRACTORS: dict[str, Callable[..., extractors.Found[str]]] = {
     "number": _number,
     "date": dates.date,
     "yes_no": _yes_no,
+    "short": _short,
 }
 """What of a completion's text can be the answer, by the name of the setting. Numbers and dates may take references, too."""
 
