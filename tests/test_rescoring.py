@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 from assay import registry
-from assay.rescoring import latest
+from assay.records import DataIdentity, ModelIdentity, NamedSpec, RunSpec
+from assay.rescoring import as_of_today, latest
 from assay.store import RunFolder, find_runs
-from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, write_json
+from assay.store.folders import MANIFEST, SPEC, TRANSCRIPTS, SpecFile, write_json
 from assay.store.manifest import file_digest
 from cli_helpers import Assay, assay
 
@@ -131,3 +132,58 @@ def test_transcripts_that_assay_did_not_write_are_refused_in_one_line(change: st
     assert said.err.count("\n") == 1
     shown = assay("show", "runs", "--trials", "3")
     assert shown.code in (0, 2), shown
+
+
+def as_written_by_an_earlier_version(run: RunFolder) -> None:
+    """Give a run the form of spec that versions before had, whole as it was."""
+    spec = json.loads((run.path / SPEC).read_text())
+    spec["spec"]["schema"] = 1
+    spec["spec"]["prompting"] = {
+        name: value for name, value in spec["spec"]["prompting"].items() if name not in ("form", "room_to_think")
+    }
+    write_json(run.path / SPEC, spec)
+    manifest = json.loads((run.path / MANIFEST).read_text())
+    manifest["files"][SPEC] = file_digest(run.path / SPEC)
+    write_json(run.path / MANIFEST, manifest)
+
+
+def test_an_earlier_run_is_read_as_today_and_what_changes_is_listed(assay: Assay) -> None:
+    rows = [{"input": f"Item {index}?", "answer": "oak", "options": ["oak", "elm"]} for index in range(6)]
+    Path("items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = ("oak", "The answer is oak.", '{"tree": "oak"}', "Not elm, oak.", "elm", "Trees are nice.")
+    prompts = [f"Input: Item {index}?\nOutput:" for index in range(6)]
+    lines = [{"prompt": prompt, "completion": text} for prompt, text in zip(prompts, said, strict=True)]
+    Path("said.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    entry = "local_file:path=items.jsonl,method=generation,shots=0,answer=text,metric=exact_match"
+    assert assay("run", entry, "-m", "replay/said.jsonl", "--quiet").code == 0
+    (old,) = find_runs(Path("runs"))
+    as_written_by_an_earlier_version(old)
+    shown = assay("rescore", "runs")
+    assert shown.code == 0, shown
+    assert "4 of 6 answers are read differently: answered → answered 3, answered → unparsed 1\n" in shown.out
+    assert "'The answer is oak.': 'The answer is oak.' (answered) → 'oak' (answered)" in shown.out
+    (new,) = [run for run in find_runs(Path("runs")) if run.path != old.path]
+    assert latest([old, new])[0].path == new.path
+    assert new.spec_file().spec.prompting["answer"] == "auto"
+    value = {
+        run.path: next(cell.estimate.value for cell in run.stats().cells if cell.metric == "exact_match") for run in (old, new)
+    }
+    assert (value[old.path], value[new.path]) == (pytest.approx(1 / 6), pytest.approx(4 / 6))
+    assert json.loads(assay("rescore", new.path, "--json").out)[0]["read_differently"] == 0
+
+
+def test_the_metric_of_an_earlier_run_that_has_another_name_now_is_computed_under_it(assay: Assay) -> None:
+    assert as_of_today(
+        SpecFile(
+            run="r",
+            title="t",
+            spec=RunSpec(
+                scenario=NamedSpec(name="gsm8k"),
+                data=DataIdentity(source="file:x"),
+                prompting={"method": "generation"},
+                model=ModelIdentity(name="m"),
+                metrics=(NamedSpec(name="final_number_exact_match"),),
+            ),
+            card={"main_metric": "final_number_exact_match"},
+        )
+    ).card == {"main_metric": "number_match"}

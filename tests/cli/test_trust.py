@@ -67,7 +67,9 @@ def test_this_machine_and_the_providers_own_place_need_no_trust_and_use_is_said(
         )
         said = assay("run", "billing_support:", "-m", "openai/x", "-n", "2", "--quiet")
     assert said.code == 0, said.err
-    assert said.err == f"openai/x is as models.yaml describes it, at http://127.0.0.1:{server.port}\n"
+    told, *warnings = said.err.splitlines()
+    assert told == f"openai/x is as models.yaml describes it, at http://127.0.0.1:{server.port}"
+    assert all(line.startswith("warning: billing_support · openai/x: usable answers") for line in warnings)
     said = assay("plan", "billing_support:", "-m", "openai/y", "-n", "2")
     assert (said.code, said.err) == (0, "openai/y is as models.yaml describes it\n")
 
