@@ -16,7 +16,8 @@ def scored_last(manifest: Manifest, spec: RunSpec, planned: bool = False) -> tup
     """What sorts runs that differ only in their metrics, the one that stands for the others last.
 
     They hold the same answers, unless some were asked again. Of the same answers it is the one that was read or scored by more
-    metrics or later versions of readers and metrics; else the one that is planned; else any, but the same everywhere and for all candidates.
+    metrics or by later versions of readers and metrics; else the one that is planned; else any, but the same everywhere and for
+    all candidates.
     """
     readings = (metric.parameters.get("reading", 0) for metric in spec.metrics)
     versions = spec.schema + sum(max(1, metric.version) for metric in spec.metrics)
