@@ -158,37 +158,7 @@ def _trimmed(extractor: str, text: str, start: int, end: int, marks: str | None 
     return found(extractor, inner, first, first + len(inner), version) if inner else nothing(extractor, version)
 
 
-YES, NO = r"yes|true|correct|yep|yeah", r"no|false|incorrect|nope"
-
-
-def yes_no(text: str, yes: str = YES, no: str = NO) -> Found[bool]:
-    """Yes or no: as announced last, else as the text opens, else as it closes.
-
-    Args:
-        text: what the model wrote.
-        yes: the words for yes, as alternatives of a regular expression; whole words in any case.
-        no: the words for no.
-    """
-    word = re.compile(rf"[\s*_`\"'(\[{{$]{{0,8}}(?:\\text\w*\{{)?(?P<word>(?P<yes>{yes})|(?:{no}))(?![^\W_])", re.IGNORECASE)
-    for place in reversed(announcements(text)[-MOST_READ:]):
-        if match := word.match(text, place.start):
-            return _verdict(match)
-    if match := word.match(text):
-        return _verdict(match)
-    lines = text.rstrip().splitlines(keepends=True)
-    start = len(text.rstrip()) - len(lines[-1]) if lines else 0
-    last = None
-    at_end = rf"(?<![^\W_])(?P<word>(?P<yes>{yes})|(?:{no}))(?=\W*\Z)"
-    for last in re.finditer(at_end, text[start:], re.IGNORECASE):  # noqa: B007 - only the last one counts
-        pass
-    return _verdict(last, start) if last else nothing("yes_no", VERSION)
-
-
-def _verdict(match: re.Match[str], offset: int = 0) -> Found[bool]:
-    return found("yes_no", match["yes"] is not None, offset + match.start("word"), offset + match.end("word"), VERSION)
-
-
 __all__ = [
     "LONGEST_READ", "Announced", "Found", "announcements", "boxed", "final_answer", "first_line", "found", "nothing",
-    "whole_text", "yes_no",
+    "whole_text",
 ]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,10 +10,9 @@ import msgspec
 
 from assay.prompting.base import Prompting, Rendered, as_text
 from assay.prompting.confidence import ConfidenceSetting, agreement, asking_confidence
-from assay.prompting.extractors import yes_no
 from assay.prompting.fewshot import Examples
+from assay.prompting.options import read_option
 from assay.prompting.reading import failed, measured
-from assay.prompting.reasoning import spoken
 from assay.prompting.samples import AnswerSetting, answer_of, read_free, sequence_probability, verdict_probability
 from assay.prompting.target import Target
 from assay.records import Answer, Completion, Instance, Message, Option, Reference, Request, Response
@@ -161,8 +159,8 @@ class RankingBinary(Prompting, tag="ranking_binary"):
 
     def _relevance(self, completion: Completion) -> float:
         """Above 2 for yes, the surer the higher; between 1 and 2 for no, the surer the lower; 0 for anything else."""
-        verdict = yes_no(spoken(completion.text).text, re.escape(self.yes), re.escape(self.no)).value
+        verdict = read_option(completion.text, (self.yes, self.no), lettered=False).value
         sure = math.exp(min(completion.tokens[0].logprob or 0.0, 0.0)) if completion.tokens else 1.0
         if verdict is None:
             return 0.0
-        return 2 + sure if verdict else 2 - sure
+        return 2 + sure if verdict == 0 else 2 - sure

@@ -61,6 +61,9 @@ class Names:
     verdicts: tuple[int, int] | None
     """The options for yes and no, or true and false."""
     common: frozenset[Name]
+    """Names that are common words, too, so that they need a boundary behind them."""
+    words: frozenset[Name]
+    """Words for yes and no that are not an option's own: behind an option they say what is right."""
     acted: frozenset[Name]
     """Names that count behind "should be" alone: what was approved need not be to approve."""
     scale: int
@@ -158,6 +161,7 @@ def names_of(options: tuple[str, ...], lettered: bool) -> Names:
         literal=re.compile("|".join(map(_bounded, sorted(written, key=len, reverse=True)))) if written else None,
         opposites=_opposites(full, verdicts),
         verdicts=verdicts,
+        words=phrases_of("words") - set(full) if verdicts else frozenset(),
         common=phrases_of(*_COMMON) & known.keys(),
         acted=frozenset(acted),
         scale=max((int(name[0]) for name in known if len(name) == 1 and name[0].isdecimal() and len(name[0]) < 6), default=0),

@@ -101,6 +101,8 @@ class _Sketcher:
                 token = self.tokens[place] = plain(token)
             named = self._longest(names.first[token], place) if token in names.first else None
             phrase = self._phrase(place) if token in phrases else None
+            if named and phrase and named[2] in names.words and "M" in self.shape[-2:]:
+                named = None
             if named and (phrase is None or phrase[0] <= named[0]) and self._stands(place, named[0], named[2]):
                 place = self._name(place, *named[:2])
             elif (token in names.places or (names.lettered and token.isdecimal())) and (ordinal := self._ordinal(place)):

@@ -164,7 +164,8 @@ _VERDICTS = _rules(
     ("M", rf"(?:(?<=[.\n?;:])|^)[WZbYO,CS]{{0,4}}{_M}I?(?=[.\n]|$)", GIVEN),  # a sentence of its own
     ("W", rf"W[,.:]?Z?{_M}(?=[.,:;\nBb]|$)", GIVEN),  # wait, B
     ("M", rf"^:?{_M}(?:[.,:;\nB|b]|$)", GIVEN),  # B, because
-    ("I", rf"Iw?{_M}(?!D)", STATED),  # it is B
+    (",", rf"(?:(?<=[.\n])|^)[^M.\n]{{1,12}},{_M}(?=[.\n]*$)", GIVEN),  # all in all, B
+    ("I", rf"Iw?{_M}(?!D)|Iww{_M}(?=[.\n,]|$)", STATED),  # it is B
     (":", rf"[Sw]I?:{_M}(?=[.\n]|$)", STATED),
     ("D", rf"DM,b?({_M[1:-1]})(?=[.\n]|$)", STATED),  # not A, B
 )

@@ -19,6 +19,7 @@ from assay.records import Answer, Completion, Outcome, Reading, Record, Referenc
 AnswerSetting = Literal["auto", "option", "text", "first_line", "number", "letter", "final", "boxed", "yes_no", "date", "short"]
 CLOSED = frozenset({"first_line", "final", "boxed", "yes_no"})
 """Settings whose answer must be one of the options, where the instance lists some."""
+VERDICTS = ("Yes", "No")
 LEAST = -1e9
 """Log-probability below which nothing is told apart: a hundred thousand impossible tokens."""
 LONG = 200
@@ -131,8 +132,9 @@ def _short(text: str) -> extractors.Found[str]:
 
 
 def _yes_no(text: str) -> extractors.Found[str]:
-    read = extractors.yes_no(text)
-    return extractors.Found(None if read.value is None else ("Yes" if read.value else "No"), read.reading)
+    read = read_option(text, VERDICTS, lettered=False)
+    reading = msgspec.structs.replace(read.reading, extractor="yes_no", version=3)
+    return extractors.Found(None if read.value is None else VERDICTS[read.value], reading)
 
 
 EXTRACTORS: dict[str, Callable[..., extractors.Found[str]]] = {
