@@ -15,7 +15,20 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.prompting.option_names import SOFT, TOKEN, ByFirst, Name, Names, by_first, lower, phrases_of, plain, tables, tokens
+from assay.prompting.option_names import (
+    SOFT,
+    TOKEN,
+    ByFirst,
+    Name,
+    Names,
+    T,
+    by_first,
+    lower,
+    phrases_of,
+    plain,
+    tables,
+    tokens,
+)
 
 SYMBOLS = {
     "noun": "A", "copula": "I", "negation": "D", "right": "R", "wrong": "X", "choose": "C", "exclude": "E", "conclude": "Z",
@@ -35,7 +48,7 @@ _LETTERS = {ord(wide): letter for wide, letter in zip("ＡＢＣＤＥＦＧＨ�
 _FOREIGN = frozenset("АВСЕΑΒΕ")
 _SUFFIX = r"(?:[dt][iıuü]r|[yi]|n[iıuü]n|a|e)\b"
 _LETTER = re.compile(
-    r"(?<![A-Za-z0-9°\\^+#%&])(?<!\w['’])(?<![A-Z]\.)."
+    r"(?<![A-Za-z0-9°\\^+#%&])(?<!\w['’])(?<![A-Z]\.)(?<![MD][rs]\.\s)."
     rf"(?![A-Za-z0-9+#^°=]|\s?=|-[^\W\d]|['’](?!{_SUFFIX})\w|\.[^\W\d]\.)"
 )
 """A letter that is no part of a word, an abbreviation or a formula; Turkish endings may follow."""
@@ -95,16 +108,17 @@ class _Sketcher:
         while place < self.count:
             token = self.tokens[place]
             if literal and (match := literal.get(self.starts[place])):
-                place = self._literal(match, place)
+                index = next(index for index, option in enumerate(names.options) if option.strip() == match[0])
+                place = self._name(index, match.start(), match.end(), place)
                 continue
             if "," in token and token not in names.first:
                 token = self.tokens[place] = plain(token)
-            named = self._longest(names.first[token], place) if token in names.first else None
+            named = self._longest(names.first, place) if token in names.first else None
             phrase = self._phrase(place) if token in phrases else None
             if named and phrase and named[2] in names.words and "M" in self.shape[-2:]:
                 named = None
             if named and (phrase is None or phrase[0] <= named[0]) and self._stands(place, named[0], named[2]):
-                place = self._name(place, *named[:2])
+                place = self._name(named[1], self.starts[place], self.ends[named[0] - 1], place)
             elif (token in names.places or (names.lettered and token.isdecimal())) and (ordinal := self._ordinal(place)):
                 place = ordinal
             elif len(token) == 1 and names.letters and (token.isalpha() or ord(token) in _LETTERS) and self._letter(place):
@@ -146,21 +160,16 @@ class _Sketcher:
             else:
                 self._put("w", start, end)
 
-    def _phrase(self, place: int) -> tuple[int, str] | None:
-        """Where the longest phrase at a place ends, and its characters."""
-        following = self.tokens[place + 1] if place + 1 < self.count else "."
-        for phrase, symbol in _phrases().get(self.tokens[place], ()) if place < self.count else ():
-            if len(phrase) == 1:
-                return place + 1, symbol
-            near = following == phrase[1] or not following[0].isalnum()
-            if near and (end := self._walk(phrase, place, " '’-\"*_`")) is not None:
-                return end, symbol
-        return None
+    def _phrase(self, place: int) -> tuple[int, str, Name] | None:
+        """The longest phrase at a place: where it ends, and its characters."""
+        return self._longest(_phrases(), place, " '’-\"*_`") if place < self.count else None
 
-    def _longest(self, known: list[tuple[Name, int]], place: int) -> tuple[int, int, Name] | None:
-        for name, index in known:
-            if (end := self._walk(name, place)) is not None:
-                return end, index, name
+    def _longest(self, known: ByFirst[T], place: int, between: str | None = None) -> tuple[int, T, Name] | None:
+        following = self.tokens[place + 1] if place + 1 < self.count else "."
+        for name, value in known.get(self.tokens[place], ()):
+            near = len(name) == 1 or following == name[1] or not following[0].isalnum()
+            if near and (end := self._walk(name, place, between)) is not None:
+                return end, value, name
         return None
 
     def _walk(self, name: Name, place: int, between: str | None = None) -> int | None:
@@ -212,33 +221,26 @@ class _Sketcher:
         token = self.tokens[end]
         if not token[0].isalnum():
             return token != "-" or not self.text[self.ends[end] : self.ends[end] + 1].isalnum()
-        symbol = (self._phrase(end) or (0, "w"))[1]
+        symbol = (self._phrase(end) or (0, "w", ()))[1]
         if not (token.isascii() or self.text[self.starts[end] - 1].isspace()):
             return symbol in "IBbZ" and symbol != ""
         if symbol == "&":
             return any(token in self.names.first for token in self.tokens[end + 1 : end + 3])
         if symbol == "A":
             return name != () and name not in phrases_of("no")
-        return (symbol in "SIBbZC" and symbol != "") or token in ("for", "as", "the")
+        return (symbol in "SIBbZC" and symbol != "") or token in ("for", "as", "the", "from")
 
     def _scale(self, stop: int) -> re.Match[str] | None:
         """What follows the first number of "4 out of 5"."""
         match = _SCALE.match(self.text, stop) if self.names.scale else None
         return match if match and match[1][:6] == str(self.names.scale) else None
 
-    def _name(self, place: int, end: int, index: int) -> int:
-        start, stop = self.starts[place], self.ends[end - 1]
-        if self.tokens[end - 1].isdecimal() and (scale := self._scale(stop)):
+    def _name(self, index: int, start: int, stop: int, place: int) -> int:
+        """The place behind an option's text; what says of how many ("4 out of 5") belongs to it."""
+        if self.text[stop - 1].isdecimal() and (scale := self._scale(stop)):
             stop = scale.end()
-            while end < self.count and self.starts[end] < stop:
-                end += 1
         self._mention(index, start, stop, True)
-        return end
-
-    def _literal(self, match: re.Match[str], place: int) -> int:
-        index = next(i for i, option in enumerate(self.names.options) if option.strip() == match[0])
-        self._mention(index, match.start(), match.end(), True)
-        while place < self.count and self.starts[place] < match.end():
+        while place < self.count and self.starts[place] < stop:
             place += 1
         return place
 

@@ -281,7 +281,7 @@ class _Reader:
 
     def _settled(self, equal: Sequence[Verdict]) -> bool:
         """Whether verdicts agree, or the text turns before the last one."""
-        others = [verdict.at for verdict in equal if verdict.option != equal[-1].option]
+        others = [verdict.at for verdict in equal if verdict.option not in (None, equal[-1].option)]
         return not others or not set(self.shape[others[-1] : equal[-1].at]).isdisjoint("bZW")
 
     def _span(self, option: int, places: Sequence[int]) -> Span:
