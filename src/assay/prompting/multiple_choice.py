@@ -230,7 +230,7 @@ def _token_at(completion: Completion, place: int | None) -> Token | None:
         end = 0
         for token in tokens:
             end += len(token.text)
-            if place < end:
+            if place < end and any(map(str.isalnum, token.text)):  # not the marks around a letter
                 return token
     return next((token for token in tokens if token.text.strip()), None)
 
