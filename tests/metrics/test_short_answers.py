@@ -10,7 +10,8 @@ from assay.metrics.library.short_answers import answer_match
 from assay.records import Answer, Reference
 
 SAID = [
-    *[("Paris\n\nDas folgt aus dem, was gegeben ist.", "Paris"), ("应当是1984。", "1984"), ("It's O.", "O"), ("Group O?", "O")],
+    *[('{"answer": "Paris", "reason": "as the passage says"}', "Paris"), ("I'd say Paris, since they won.", "Paris")],
+    *[("Paris\n\nDas folgt aus dem, was gegeben ist.", "Paris"), ("应当是1984。", "1984"), ("It's O.", "O")],
     ("### 答案\n\n1984\n\n### 理由\n\n- 这是根据已知条件得出的。", "1984"),
     *[("Paris", "Paris"), ("It is Paris.", "Paris"), ("The capital of France is Paris.", "Paris")],
     *[("**Paris**, because London is in England", "Paris"), ("Answer: Paris", "Paris")],
@@ -30,6 +31,8 @@ SAID = [
     *[("This is Paris; not Rome.", "Paris")],
 ]
 NOT_SAID = [
+    *[("-sin x", "sin x"), ("A-", "A"), ("It takes 2 hours", "2 days")],
+    *[("It's London, because Paris lost.", "Paris"), ("Unlike Paris, London won.", "Paris")],
     *[
         ("巴黎、伦敦、罗马", "伦敦"),
         ("巴黎\n伦敦\n罗马", "罗马"),

@@ -29,10 +29,7 @@ from assay.text import folded
 
 _articles = re.compile(r"\b(?:a|an|the)\b")
 _article_of_word = re.compile(r"(?<!\S)(?:a|an|the) (?=\w)|\A(?:a|an|the)\Z")
-_sign = re.compile(r"(?<![\w.])[-−](?=\.?\d)")
-_point = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])\.(?=\d)|(?<=\ue000)\.(?=\d)")
-_ascii_punctuation = str.maketrans("", "", string.punctuation)
-_restored = str.maketrans({"\ue000": "-", "\ue001": "."})  # private-use characters hold what a number keeps
+_punctuation = re.compile(rf"(?P<kept>(?<![\w.])(?:[-−]\.?|\.)(?=\d)|(?<=\d)\.(?=\d))|[{re.escape(string.punctuation)}]")
 _thousands = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){1,9}(?![,\d])")
 _meaningless = re.compile(  # it begins with all that it may remove, so that text without any is passed over quickly
     r"""[!"$&'?;@\\_`~.,:*·\#/-]
@@ -47,7 +44,7 @@ _meaningless = re.compile(  # it begins with all that it may remove, so that tex
           | (?<=/)(?<!..) | (?<=/)(?=/{0,3}\Z))""",
     re.VERBOSE,
 )
-_bracketed = re.compile(r"\(([\w ]*)\)")
+_bracketed = re.compile(r"\A\(([\w ]*)\)\Z")
 _spaced = re.compile(r" (?=[<>=^|/])|(?<=[<>=^|/]) | (?=\+ )|(?<= \+) |(?<=\d) (?=%)")
 _HELD = "′″‴‰"
 """Punctuation, as Unicode has it, that carries meaning."""
@@ -62,8 +59,6 @@ def forms(text: str) -> Forms:
     Which form to compare is the reference's matter: the first in which the reference is not empty.
     """
     plain = squeeze(folded(text)) or squeeze(text)  # what is invisible is itself where there is nothing else
-    if plain.isalnum():
-        return ("" if _article_of_word.fullmatch(plain) else plain), plain, plain
     bare = squeeze(without_marks(plain))
     return squeeze(_article_of_word.sub("", bare)), bare, plain
 
@@ -83,18 +78,13 @@ def without_marks(text: str) -> str:
     kept = _meaningless.sub("", text).strip()
     if not kept.isascii():
         kept = "".join(c for c in kept if c.isascii() or c in _HELD or unicodedata.category(c)[0] != "P")
-    kept = _spaced.sub("", kept)
-    whole = _bracketed.fullmatch(kept) if kept[:1] == "(" else None
-    return whole[1] if whole else kept
+    return _bracketed.sub(r"\1", _spaced.sub("", kept))
 
 
 def without_punctuation(text: str) -> str:
     """The text without punctuation; signs and decimal points of numbers stay."""
-    held = _point.sub("\ue001", _sign.sub("\ue000", text))
-    kept = held.translate(_ascii_punctuation)
-    if not kept.isascii():
-        kept = "".join(character for character in kept if character.isascii() or unicodedata.category(character)[0] != "P")
-    return kept.translate(_restored)
+    kept = _punctuation.sub(lambda mark: (mark["kept"] or "").replace("−", "-"), text)
+    return kept if kept.isascii() else "".join(c for c in kept if c.isascii() or unicodedata.category(c)[0] != "P")
 
 
 def squeeze(text: str) -> str:

@@ -27,30 +27,18 @@ _DATE = re.compile(
         \s?(?:(?P<after>\d{{1,2}}){_TH},?\s)?{_OF}(?P<year>\d{{4}})(?!\d))""",
     re.VERBOSE | re.IGNORECASE,
 )
-_DAY = re.compile(rf"\d{{1,2}}{_TH}\s{_OF}{_NAME}|{_NAME}\s\d{{1,2}}{_TH}(?!\d)", re.IGNORECASE)
 _AROUND = re.compile(r"\s*(?:[^\W\d]{2,14},?)?\s*(?:T?\d\d:\d\d(?::\d\d)?Z?)?[\s.年년月월日号號일]*")
 
 
 class Date(NamedTuple):
-    """A date and its place in a text; 0 for a month or a day that is not said."""
+    """A date and its place in a text."""
 
     start: int
     end: int
-    year: int
-    month: int
-    day: int
-    open: bool = False
-    """Day and month may be exchanged; the day is taken to come first."""
+    values: tuple[str, ...]
+    """What it may be, the day before the month first."""
     day_first: bool | None = None
     """The order of day and month between strokes, where it is plain."""
-
-    @property
-    def iso(self) -> str:
-        return f"{self.year:04}-{self.month:02}-{self.day:02}".removesuffix("-00").removesuffix("-00")
-
-    @property
-    def exactness(self) -> int:
-        return (self.month > 0) + (self.day > 0)
 
 
 def dates_in(text: str) -> list[Date]:
@@ -58,29 +46,27 @@ def dates_in(text: str) -> list[Date]:
     return [date for match in _DATE.finditer(text) if (date := _read(match))]
 
 
-def day_spans(text: str) -> list[tuple[int, int]]:
-    """Where a plain text names days, with a year or without."""
-    spans = [(date.start, date.end) for date in dates_in(text) if date.day] + [match.span() for match in _DAY.finditer(text)]
-    return sorted(spans)
-
-
 def _read(match: re.Match[str]) -> Date | None:
-    is_open, day_first = False, None
-    if match["a"]:
-        day, month, year = int(match["a"]), int(match["b"]), int(match["c"])
-        year += 0 if len(match["c"]) == 4 else 2000 if year < 69 else 1900
-        if match["s"] != ".":
-            is_open = max(day, month) <= 12 and day != month
-            day_first = day > 12 if max(day, month) > 12 else None
-            day, month = (month, day) if month > 12 else (day, month)
-    else:
-        year, day = int(match["y"] or match["year"]), int(match["d"] or match["before"] or match["after"] or 0)
+    if not match["a"]:
         month = _MONTHS[match["name"].rstrip(".").lower()] if match["name"] else int(match["m"] or 0)
+        value = _iso(int(match["y"] or match["year"]), month, int(match["d"] or match["before"] or match["after"] or 0))
+        return Date(*match.span(), (value,)) if value else None
+    one, other, year = map(int, match.group("a", "b", "c"))
+    year += 0 if len(match["c"]) == 4 else 2000 if year < 69 else 1900
+    day_first, month_first = _iso(year, other, one), _iso(year, one, other) if match["s"] != "." else None
+    values = tuple(dict.fromkeys(value for value in (day_first, month_first) if value))
+    plain_order = match["s"] != "." and one != other and len(values) == 1
+    return Date(*match.span(), values, bool(day_first) if plain_order else None) if values else None
+
+
+def _iso(year: int, month: int, day: int) -> str | None:
+    """A date, with 0 for a month or a day that is not said; `None` for one that there is not."""
     try:
         calendar_date(year, month or 1, day or 1)
     except ValueError:
         return None
-    return Date(*match.span(), year, month, day, is_open, day_first) if month or 1000 <= year < 2200 else None
+    iso = f"{year:04}-{month:02}-{day:02}".removesuffix("-00").removesuffix("-00")
+    return iso if month or 1000 <= year < 2200 else None
 
 
 def date(text: str, references: Sequence[str] = ()) -> Found[str]:
@@ -92,29 +78,25 @@ def date(text: str, references: Sequence[str] = ()) -> Found[str]:
     """
     read = plain(text)
     dates, gold = dates_in(read), [date for reference in references for date in dates_in(plain(reference))]
-    exact = max((date.exactness for date in gold), default=2)
-    ranks = [3 if date.exactness >= exact else 1 + date.exactness for date in dates]
-    picker = Picker(text, read, [(date.start, date.end) for date in dates], ranks, lambda a, b: dates[a].iso == dates[b].iso)
-    if (index := picker.pick()) is None:
+    said, exact = [len(date.values[0]) for date in dates], max((len(date.values[0]) for date in gold), default=10)
+    ranks = [3 if length >= exact else length // 3 for length in said]  # 3 for 2024-03-05, 2 for 2024-03, 1 for 2024
+    index = Picker(text, read, dates, ranks, lambda one, other: dates[one].values == dates[other].values).pick()
+    if index is None:
         return nothing(EXTRACTOR, VERSION)
-    value = _settled(dates[index], [*dates, *gold]) or (dates[index].iso if any(one.open for one in gold) else None)
-    return found(EXTRACTOR, value, dates[index].start, dates[index].end, VERSION) if value else nothing(EXTRACTOR, VERSION)
+    one = dates[index]
+    value = _settled(one, [*dates, *gold]) or (one.values[0] if any(len(date.values) > 1 for date in gold) else None)
+    return found(EXTRACTOR, value, one.start, one.end, VERSION) if value else nothing(EXTRACTOR, VERSION)
 
 
 def readings(text: str) -> tuple[str, ...]:
     """What the date of a reference can be: two dates for 5/3/2024, none where it has none."""
-    one = max(dates_in(plain(text)), key=lambda date: date.exactness, default=None)
-    if one is None:
-        return ()
-    return (one.iso, one._replace(month=one.day, day=one.month).iso) if one.open else (one.iso,)
+    return max(dates_in(plain(text)), key=lambda date: len(date.values[0]), default=Date(0, 0, ())).values
 
 
 def _settled(date: Date, others: Sequence[Date]) -> str | None:
     """The date with day and month in the order that others show; `None` where they show none or both."""
     orders = {other.day_first for other in others} - {None}
-    if not date.open or orders == {True}:
-        return date.iso
-    return date._replace(month=date.day, day=date.month).iso if orders == {False} else None
+    return date.values[0 if orders == {True} else -1] if len(date.values) == 1 or len(orders) == 1 else None
 
 
 def date_of(text: str, others: Sequence[str] = ()) -> str | None:

@@ -11,42 +11,27 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
-from assay.prompting.dates import day_spans
 from assay.prompting.extractors import Found, found, nothing
 from assay.prompting.numerals import LONGEST_NUMBER, Number, numbers_in, plain
-from assay.prompting.picking import Picker, within
+from assay.prompting.picking import Picker
 
 EXTRACTOR, VERSION = "number", 2
 _PERCENT = re.compile(r"[\s\u00a0]?(?:\\?%|(?:pro[cz]ent|(?:per|pour)\s?cent|(?:por|per)\s?ci?ento)\b|процент)", re.IGNORECASE)
 _AROUND = re.compile(r"(?:[\s$€£¥₹%*_~≈]|EUR|USD|GBP|CHF){0,8}")
 
 
-class _Said(NamedTuple):
-    """The number that a text gives, and how the text writes numbers."""
-
-    number: Number
-    percent: bool
-    decimal: str
-    """The decimal sign that the text shows."""
-
-
-def _said(text: str) -> _Said | None:
+def _said(text: str) -> Number | None:
+    """The number that a text gives, with the decimal sign that the text shows."""
     read = plain(text)
-    numbers = numbers_in(read)
-    dates = day_spans(read)
-    ranks = [0 if within(dates, number.start) else number.rank for number in numbers]
-    places = [(number.start, number.end) for number in numbers]
-    picker = Picker(text, read, places, ranks, lambda one, other: numbers[one].values[0] in _worth(read, numbers[other]))
-    if (index := picker.pick()) is None:
-        return None
-    signs = {number.decimal for number in numbers} - {""}
-    return _Said(numbers[index], _PERCENT.match(read, numbers[index].end) is not None, signs.pop() if len(signs) == 1 else "")
+    numbers = [one._replace(percent=_PERCENT.match(read, one.end) is not None) for one in numbers_in(read)]
+    index = Picker(text, read, numbers, [one.rank for one in numbers], lambda a, b: _same(numbers[a], numbers[b])).pick()
+    signs = {one.decimal for one in numbers} - {""}
+    return None if index is None else numbers[index]._replace(decimal=signs.pop() if len(signs) == 1 else "")
 
 
-def _worth(text: str, number: Number) -> tuple[Fraction, ...]:
-    return (*number.values, number.values[0] / 100) if _PERCENT.match(text, number.end) else number.values
+def _same(one: Number, other: Number) -> bool:
+    return one.values[0] in (*other.values, other.values[0] / (100 if other.percent else 1))
 
 
 def number(text: str, references: Sequence[str] = ()) -> Found[Fraction]:
@@ -60,21 +45,22 @@ def number(text: str, references: Sequence[str] = ()) -> Found[Fraction]:
     if said is None:
         return nothing(EXTRACTOR, VERSION)
     value = _meant(said, [one for reference in references if (one := _reference(reference))])
-    return found(EXTRACTOR, value, said.number.start, said.number.end, VERSION)
+    return found(EXTRACTOR, value, said.start, said.end, VERSION)
 
 
 _reference = lru_cache(maxsize=4096)(_said)
 
 
-def _meant(said: _Said, references: Sequence[_Said]) -> Fraction:
+def _meant(said: Number, references: Sequence[Number] = ()) -> Fraction:
     """Which of its values a number has, as the text decides or the references; else the first."""
-    (_, _, values, sign, _, _), percent, decimal = said
-    decimal = decimal or next((d for one in references if (d := one.decimal or ("." if one.number.open_sign else ""))), "")
-    if sign and (decimal or sign == "," or not references):
-        values = (values if sign == "." else values[::-1])[:1] if sign == (decimal or ".") else (max(values, key=abs),)
+    values, sign = said.values, said.open_sign
+    decimal = said.decimal or next(filter(None, (one.decimal or (one.open_sign and ".") for one in references)), "")
+    if sign and decimal != ".":
+        elsewhere = tuple(value * (1000 if sign == "." else Fraction(1, 1000)) for value in values)
+        values = elsewhere if decimal else (*values, *elsewhere) if sign == "." else values
     pairs = []
     for one in references:
-        value, scales = _meant(one, ()), (1,) if percent == one.percent else (1, Fraction(1, 100)) if percent else (1, 100)
+        value, scales = _meant(one), (1,) if said.percent == one.percent else (1, Fraction(1, 100) if said.percent else 100)
         pairs += [(_apart(given * scale, value), given * scale) for scale in scales for given in values]
     return min(pairs, key=lambda pair: pair[0])[1] if pairs else values[0]
 
@@ -90,24 +76,16 @@ def number_of(text: str) -> Fraction | None:
         return None
     read = plain(text)
     numbers = numbers_in(read)
-    if len(numbers) != 1 or numbers[0].rank < 3 or not any(map(str.isnumeric, text)) or day_spans(read):
+    if len(numbers) != 1 or numbers[0].rank < 3 or not any(map(str.isnumeric, text)):
         return None
     around = _AROUND.fullmatch(read, 0, numbers[0].start) and _AROUND.fullmatch(read, numbers[0].end)
-    return _meant(_Said(numbers[0], False, numbers[0].decimal), ()) if around else None
+    return _meant(numbers[0]) if around else None
 
 
 def plain_number(value: Fraction) -> str:
     """A number as references write it: `1234`, `-0.5`; as a fraction `1/3` where its decimals never end."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest, places = value.denominator, 0
-    for prime in (2, 5):
-        power = 0
-        while rest % prime == 0:
-            rest //= prime
-            power += 1
-        places = max(places, power)
-    if rest != 1 or places > 50:
-        return f"{value.numerator}/{value.denominator}"
-    scaled = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
-    return ("-" if value < 0 else "") + scaled[:-places] + "." + scaled[-places:]
+    places = next((places for places in range(51) if 10**places % value.denominator == 0), 0)
+    if places == 0:
+        return str(value)
+    digits = str(abs(value.numerator) * 10**places // value.denominator).zfill(places + 1)
+    return ("-" if value < 0 else "") + digits[:-places] + "." + digits[-places:]

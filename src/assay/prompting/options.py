@@ -70,7 +70,7 @@ def read_option(text: str, options: Sequence[str], *, lettered: bool = True, wea
 def named_options(text: str, options: Sequence[str]) -> set[int]:
     """The options that a text names and does not deny, suppose or ask for."""
     drawn = sketch(text, names := names_of(tuple(options), False))
-    return {drawn.options[place] for place in _Reader(drawn, names).free}
+    return {drawn.options[place] for place in Reader(drawn, names).free}
 
 
 def _whole(text: str, names: Names) -> Span | None:
@@ -103,7 +103,7 @@ def _read(text: str, names: Names, least: int) -> Span | None:
     """The option a text gives by a verdict of a kind down to the least one."""
     if (index := _rated(text, names)) is not None:
         return index, 0, len(text)
-    reader = _Reader(sketch(text, names), names)
+    reader = Reader(sketch(text, names), names)
     return (
         reader.decided(least)
         or (reader.truth() if least > GIVEN else None)
@@ -183,7 +183,7 @@ _TRUTH = re.compile(r"(?:(?<=[.\n])|^)(?P<alone>[RX])(?=[.,\n]|$)|[SwA]I(?P<not>
 _SENTENCE = re.compile(r"[.?\n]")
 
 
-class _Reader:
+class Reader:
     """A sketch and what it says of each option."""
 
     def __init__(self, drawn: Sketch, names: Names) -> None:

@@ -1,9 +1,5 @@
 """Numbers and dates compared by what they are worth, however they are written.
 
-    number_match             equal in value
-    number_match~0.01        at most 0.01 from a correct reference
-    number_match~1%          at most 1 % of the reference from it
-
 `number_match@5` and `number_match~1%@5` are the best of 5 completions; see `assay.metrics.derived`.
 """
 
@@ -17,7 +13,7 @@ from functools import partial
 
 from assay import registry
 from assay.metrics.base import Metric, metric
-from assay.metrics.matching import best_likeness, best_match, by_choice
+from assay.metrics.matching import best_match, by_choice
 from assay.prompting import dates, numbers
 from assay.records import Answer
 
@@ -37,16 +33,14 @@ def number_match(answer: Answer) -> float | None:
 
 
 def _within(tolerance: Fraction, relative: bool, answer: Answer) -> float | None:
-    gold = [text for text in answer.gold if numbers.number(text).value is not None]
-    chosen = by_choice(answer)
-
     def match(reference: str, prediction: str) -> bool:
         given, wanted = number_in(answer, prediction, [reference]), numbers.number(reference).value
         if given is None or wanted is None:
             return False
         return abs(given - wanted) <= tolerance * (abs(wanted) if relative else 1)
 
-    return chosen if chosen is not None else best_likeness(answer, match) if gold else None
+    applies = by_choice(answer) is not None or any(numbers.number(text).value is not None for text in answer.gold)
+    return best_match(answer, match) if applies else None
 
 
 def number_in(answer: Answer, prediction: str, references: Sequence[str]) -> Fraction | None:
@@ -65,8 +59,8 @@ def number_match_within(name: str) -> Metric | None:
     if tolerance is None:
         return None
     size, relative = Fraction(tolerance["size"]), bool(tolerance["relative"])
-    near = f"at most {tolerance[0]} of the reference" if relative else f"at most {tolerance[0]}"
-    about = f"1 if the number that the prediction gives as its answer lies {near} from that of a correct reference, else 0."
+    near = f"{tolerance[0]} of the reference" if relative else tolerance[0]
+    about = f"1 if the number that the prediction gives as its answer is at most {near} from that of a correct one, else 0."
     function = partial(_within, size / 100 if relative else size, relative)
     return replace(registry.metrics.get("number_match"), name=name, about=about, of_answer=function)
 
@@ -78,11 +72,10 @@ def date_match(answer: Answer) -> float | None:
     It may be written in any usual way. It may say more than the reference ("5 March 2024" for 2024) and not less. Without a
     date in any reference it does not apply.
     """
-    gold = [text for text in answer.gold if dates.readings(text)]
     read = answer.reading is not None and answer.reading.extractor == dates.EXTRACTOR
 
     def match(reference: str, prediction: str) -> bool:
         said = prediction if read else dates.date(prediction, [reference]).value
         return said is not None and any(said.startswith(one) for one in dates.readings(reference))
 
-    return best_match(answer, match) if gold else None
+    return best_match(answer, match) if any(map(dates.readings, answer.gold)) else None
