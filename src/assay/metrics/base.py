@@ -39,7 +39,7 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict, Unpack
 
 from assay import registry
 from assay.metrics.checks import check_declared
@@ -121,26 +121,35 @@ class Metric:
         return not self.package or importlib.util.find_spec(self.package) is not None
 
 
-def metric(
-    *,
-    family: Family,
-    range: tuple[float | None, float | None] = (0, 1),  # noqa: A002 - the field's own word
-    better: Better = "higher",
-    unit: str = "",
-    version: int = 1,
-    everywhere: bool = False,
-    source: str = "",
-    package: str = "",
-    silence: bool = False,
-) -> Callable[[AnswerFunction], AnswerFunction]:
+class Declared(TypedDict, total=False):
+    """What a metric says of itself; the fields of `Metric` explain it."""
+
+    family: Required[Family]
+    range: tuple[float | None, float | None]
+    """(0, 1) where it is not given."""
+    better: Better
+    """`higher` where it is not given."""
+    unit: str
+    version: int
+    everywhere: bool
+    source: str
+    package: str
+
+
+def _register(function: Callable[..., Any], declared: Declared, **kind: Any) -> None:
+    """Register a function as a metric under its own name; `kind` has the fields of `Metric` that make it one."""
+    fields: dict[str, Any] = {"range": (0, 1), "better": "higher", **declared}
+    words = {"family": (fields["family"], Family), "better": (fields["better"], Better)}
+    check_declared(function, fields["range"], words, kind.get("needs", ()))
+    made = Metric(name=function.__name__, about=inspect.getdoc(function) or "", **fields, **kind)
+    registry.metrics.register(made.name, made)
+
+
+def metric(*, silence: bool = False, **declared: Unpack[Declared]) -> Callable[[AnswerFunction], AnswerFunction]:
     """Register a function of one answer as a metric under its own name; the function itself is returned unchanged."""
 
     def register(function: AnswerFunction) -> AnswerFunction:
-        check_declared(function, range, {"family": (family, Family), "better": (better, Better)})
-        about = inspect.getdoc(function) or ""
-        base = (function.__name__, family, range, better, about, unit, version, everywhere, source, package)
-        made = Metric(*base, of_answer=function, silence=silence)
-        registry.metrics.register(made.name, made)
+        _register(function, declared, of_answer=function, silence=silence)
         return function
 
     return register
@@ -148,45 +157,25 @@ def metric(
 
 def summary(
     *,
-    family: Family,
     needs: tuple[str, ...],
-    range: tuple[float | None, float | None] = (0, 1),  # noqa: A002 - the field's own word
-    better: Better = "higher",
-    unit: str = "",
-    version: int = 1,
-    everywhere: bool = False,
-    source: str = "",
-    package: str = "",
     resampled: ResampledFunction | None = None,
     noise: ResampledFunction | None = None,
     each: EachFunction | None = None,
     gaps: GapsFunction | None = None,
+    **declared: Unpack[Declared],
 ) -> Callable[[SummaryFunction], SummaryFunction]:
     """Register a function of the columns of one cell as a metric under its own name; returned unchanged."""
 
     def register(function: SummaryFunction) -> SummaryFunction:
-        check_declared(function, range, {"family": (family, Family), "better": (better, Better)}, needs)
-        about = inspect.getdoc(function) or ""
-        base = (function.__name__, family, range, better, about, unit, version, everywhere, source, package)
-        made = Metric(*base, of_answers=function, needs=needs, resampled=resampled, noise=noise, each=each, gaps=gaps)
-        registry.metrics.register(made.name, made)
+        more = {"needs": needs, "resampled": resampled, "noise": noise, "each": each, "gaps": gaps}
+        _register(function, declared, of_answers=function, **more)
         return function
 
     return register
 
 
 def additive(
-    *,
-    value: ValueFunction,
-    family: Family,
-    range: tuple[float | None, float | None] = (0, 1),  # noqa: A002 - the field's own word
-    better: Better = "higher",
-    unit: str = "",
-    version: int = 1,
-    everywhere: bool = False,
-    source: str = "",
-    package: str = "",
-    distance: DistanceFunction | None = None,
+    *, value: ValueFunction, distance: DistanceFunction | None = None, **declared: Unpack[Declared]
 ) -> Callable[[CountsFunction], CountsFunction]:
     """Register a function that counts one answer as a metric under its own name; returned unchanged.
 
@@ -194,11 +183,7 @@ def additive(
     """
 
     def register(function: CountsFunction) -> CountsFunction:
-        check_declared(function, range, {"family": (family, Family), "better": (better, Better)})
-        about = inspect.getdoc(function) or ""
-        base = (function.__name__, family, range, better, about, unit, version, everywhere, source, package)
-        made = Metric(*base, of_counts=function, value=value, distance=distance)
-        registry.metrics.register(made.name, made)
+        _register(function, declared, of_counts=function, value=value, distance=distance)
         return function
 
     return register
