@@ -178,3 +178,10 @@ def test_any_text_is_read_or_not_and_its_place_is_in_it(text: str) -> None:
         assert read.reading.start is not None
         assert read.reading.end is not None
         assert 0 <= read.reading.start < read.reading.end <= len(text)
+
+
+def test_thousands_of_another_language_than_the_references_are_read_by_what_is_near() -> None:
+    worked = "He pays $12.50 for each of 5,600 parts: 5600 * 12.5 = 70000. #### 70,000"
+    assert number("Insgesamt sind es 70.000.", [worked]).value == 70_000
+    assert number("Insgesamt sind es 70.000.", ["70.0"]).value == 70
+    assert number("It weighs 1.500 kg.", ["1.5"]).value == Fraction(3, 2)

@@ -55,9 +55,9 @@ def _meant(said: Number, references: Sequence[Number] = ()) -> Fraction:
     """Which of its values a number has, as the text decides or the references; else the first."""
     values, sign = said.values, said.open_sign
     decimal = said.decimal or next(filter(None, (one.decimal or (one.open_sign and ".") for one in references)), "")
-    if sign and decimal != ".":
+    if sign and said.decimal != ".":
         elsewhere = tuple(value * (1000 if sign == "." else Fraction(1, 1000)) for value in values)
-        values = elsewhere if decimal else (*values, *elsewhere) if sign == "." else values
+        values = elsewhere if decimal == "," else (*values, *elsewhere) if sign == "." else values
     pairs = []
     for one in references:
         value, scales = _meant(one), (1,) if said.percent == one.percent else (1, Fraction(1, 100) if said.percent else 100)
