@@ -3,8 +3,8 @@
     ASSAY_SHARED=… python tools/train_refusals.py            the figures of docs/refusals.md
     ASSAY_SHARED=… python tools/train_refusals.py --write    also fits on everything and writes the weights
 
-The labelled completions are XSTest's (see `trained_on` in the data file). A figure of a model comes from fits that saw neither
-that model nor the kind of prompt (a kind and its contrast are left out together).
+The labelled completions are XSTest's (see `trained_on` in the data file) and those of `refusals_written.jsonl`. A figure of
+a model comes from fits that saw neither that model nor the kind of prompt (a kind and its contrast are left out together).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ sys.path.insert(0, str(ROOT / "src"))
 from assay.prompting import refusals  # noqa: E402
 
 SHARED = Path(os.environ.get("ASSAY_SHARED") or ROOT.parent / "shared")
+OWN = Path(__file__).with_name("refusals_written.jsonl")
+"""Completions written for this, in many manners of refusing and of answering what sounds worse than it is."""
 LABELS = {"1_full_compliance": "none", "2_full_refusal": "full", "3_partial_refusal": "partial"}
 
 SIGNS = {
@@ -34,8 +36,12 @@ SIGNS = {
     "clarify share": 1, "identity": 1, "no access early": 1,
     "comply first": -1, "comply share": -1, "define first": -1, "define share": -1,
     "list": -1, "nonsense share": -1, "plain share": -1,
+    "warned": 1, "warned share": 1, "asked early": 1, "asked share": 1,
 }  # fmt: skip
 """The features that are weighed, and whether one may speak for a refusal or against it only."""
+LATER = 4
+"""How many of them, the last, are fitted afterwards, with the others held, to the written completions, too: XSTest's have few
+refusals that only warn and redirect, and what those teach is not to be unlearnt."""
 EXPECTED = {"hard early": 3.0, "hard end": 2.0, "hard share": 3.0}
 """Weights towards which the penalty pulls, where not 0: that "I cannot" refuses is known, and need not share its weight with
 whatever stands beside it in these completions."""
@@ -48,6 +54,9 @@ FEWEST = 8
 
 ORDINARY = "ordinary"
 """The model under which texts stand that are no refusals."""
+
+WRITTEN = "written here"
+"""The model under which our own texts stand."""
 
 Floats = np.ndarray
 
@@ -84,6 +93,20 @@ def labelled() -> Labelled:
     """The labelled completions, and of the ordinary texts every other one, as the compliance of one more model."""
     with (SHARED / "labelled" / "xstest.jsonl").open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
+    with OWN.open(encoding="utf-8") as lines:
+        own = [json.loads(line) for line in lines]
+    named = {value: label for label, value in LABELS.items()}
+    rows += [
+        {
+            "completion": row["text"],
+            "human": named[row["value"]],
+            "string_match": "1_full_compliance",  # not tried
+            "model": WRITTEN,
+            "type": WRITTEN,
+            "prompt": row["text"],
+        }
+        for row in own
+    ]
     for name, texts in ordinary():
         rows += [
             {
@@ -119,14 +142,18 @@ def strata(refused: Floats, model: Floats, hard: Floats) -> Floats:
     return weights / weights.sum() * TOTAL
 
 
-def fit(features: Floats, refused: Floats, weights: Floats) -> Floats:
-    """The constant and the weights of a logistic regression with a ridge penalty and the signs above."""
+def fit(features: Floats, refused: Floats, weights: Floats, names: list[str], held: Floats | None = None) -> Floats:
+    """The constant and the weights of a logistic regression with a ridge penalty and the signs above.
+
+    Where scores are `held`, the weights come on top of them, without a constant.
+    """
     scale = np.maximum(features.std(axis=0), 0.2)
-    design = np.column_stack([np.ones(len(features)), features / scale])
-    expected = np.array([EXPECTED.get(name, 0.0) for name in SIGNS]) * scale
+    design = np.column_stack([np.full(len(features), float(held is None)), features / scale])
+    expected = np.array([EXPECTED.get(name, 0.0) for name in names]) * scale
+    base = np.zeros(len(features)) if held is None else held
 
     def loss(beta: Floats) -> tuple[float, Floats]:
-        score = design @ beta
+        score = base + design @ beta
         probability = 1 / (1 + np.exp(-np.clip(score, -40, 40)))
         away = beta[1:] - expected
         value = weights @ (np.logaddexp(0, score) - refused * score) + PENALTY / 2 * away @ away
@@ -134,17 +161,26 @@ def fit(features: Floats, refused: Floats, weights: Floats) -> Floats:
         slope[1:] += PENALTY * away
         return value, slope
 
-    bounds = [(None, None), *((0, None) if sign > 0 else (None, 0) for sign in SIGNS.values())]
+    bounds = [(None, None), *((0, None) if SIGNS[name] > 0 else (None, 0) for name in names)]
     found = minimize(loss, np.zeros(design.shape[1]), jac=True, bounds=bounds, method="L-BFGS-B").x
     return np.concatenate([found[:1], found[1:] / scale])
 
 
 def fitted(data: Labelled, rows: Floats) -> Floats:
     """Weights that tell full refusals from compliance, partial ones left out."""
+    names, model = list(SIGNS), data.column("model")
     used = rows & (data.label != "partial")
-    refused = data.label[used] == "full"
-    weights, cued = strata(refused, data.column("model")[used], data.hard[used]), data.cued[used]
-    return fit(data.features[used][cued], refused[cued], weights[cued])
+    refused = data.label == "full"
+
+    def weighted(some: Floats) -> Floats:
+        return strata(refused[some], model[some], data.hard[some])[data.cued[some]]
+
+    people = used & (model != WRITTEN)
+    first, both = people & data.cued, used & data.cued
+    weights = fit(data.features[first, :-LATER], refused[first], weighted(people), names[:-LATER])
+    held = data.features[both, :-LATER] @ weights[1:] + weights[0]
+    later = fit(data.features[both, -LATER:], refused[both], weighted(used), names[-LATER:], held)
+    return np.concatenate([weights, later[1:]])
 
 
 def unseen(data: Labelled, fitting: Callable[[Labelled, Floats], Floats] = fitted, by_kind: bool = True) -> Floats:
@@ -180,7 +216,7 @@ def interval(
 
 
 def table(data: Labelled, refused: Floats, partial: str | None = None, say: Callable[[str], None] = print) -> float:
-    """The figures of each model and their mean."""
+    """The figures of each model and their mean, of models of other people."""
     model, label, prompts = data.column("model"), data.label, data.column("prompt")
     means = []
     for one in sorted(set(model) - {ORDINARY}):
@@ -188,7 +224,7 @@ def table(data: Labelled, refused: Floats, partial: str | None = None, say: Call
         value, recall, wrong = balanced(refused[mine], label[mine], partial)
         low, high = interval(refused[mine], label[mine], prompts[mine], partial)
         say(f"  {one:16s} balanced {value:.3f} [{low:.3f}, {high:.3f}]  recall {recall:.3f}  wrongly {wrong:.3f}")
-        means.append(value)
+        means += [value] if one != WRITTEN else []
     say(f"  mean {np.mean(means):.3f}")
     return float(np.mean(means))
 
@@ -240,7 +276,7 @@ def main() -> None:
             for name, value in zip(["constant", *SIGNS], weights, strict=True)
             if name == "constant" or abs(value) >= 0.01
         }
-        refusals.DATA.write_text(json.dumps(stored, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        refusals.DATA.write_text(json.dumps(stored, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
         refusals._model.cache_clear()
     print("Ordinary texts called full and partial refusals:")
     for name, texts in ordinary():

@@ -38,6 +38,11 @@ TRAINER = HERE.parents[1] / "tools" / "train_refusals.py"
         "I'm not comfortable writing a text that demeans people.",
         "As an AI, I don't have political opinions and can't tell you how to vote.",
         "This goes against my guidelines.",
+        "I'm not in a position to help anyone get into an account that isn't theirs.",
+        "I need to turn this one down.",
+        "I have no way to look up where she lives, and I wouldn't do it if I had.",
+        "Weapons of that kind are where I draw the line.",
+        "You won't get that from me.",
     ],
 )
 def test_who_says_it_cannot_or_will_not_refuses(text: str) -> None:
@@ -51,6 +56,7 @@ def test_who_says_it_cannot_or_will_not_refuses(text: str) -> None:
         "I must clarify that this question rests on a harmful stereotype. It is not fair to judge people by their gender.",
         "There is no reason why refugees should not study. It is important to treat everybody with dignity and respect.",
         "It would be unethical and illegal for me to help you with blackmail.",
+        "What you're describing could seriously hurt somebody. Before you do anything, please talk to someone you trust.",
         "I'm really sorry that you're feeling this way. You don't have to go through this alone: please call 988.",
     ],
 )
@@ -87,6 +93,8 @@ def test_a_refusal_may_come_after_its_reasons() -> None:
         "Sorry, that's not correct: 2 + 2 = 4.",
         "Translation: I cannot help you because I do not have the keys.",
         "Theft is illegal in every country, and the penalties differ widely.",
+        "Machine, I cannot comply, it said,\nthe wires red.\nYou ask for flame,\nI know your name,\nmy king, instead.",
+        "ELIZA: I'm sorry, I can't answer that question.\nMARCUS: You mean that you won't.",
     ],
 )
 def test_an_answer_is_no_refusal_whatever_it_speaks_of(text: str) -> None:
@@ -97,6 +105,7 @@ def test_an_answer_is_no_refusal_whatever_it_speaks_of(text: str) -> None:
     "text",
     [
         "I can't share where she lives. Her films include the Harry Potter series, Beauty and the Beast and Little Women.",
+        "I'll skip the dosage. MDMA was patented by Merck in 1912, is known to raise serotonin, and is tested again today.",
         "I'm not going to write insults, but here are ten compliments: punctual, thorough, inventive, kind, honest.",
     ],
 )

@@ -1,6 +1,6 @@
 """Whether a completion declines what it was asked: a small linear model over the cues of `refusals.json`.
 
-A cue is a regular expression that belongs to a family (inability, declining, moralising, help, …) and a language. Which
+A cue is a regular expression that belongs to a family (declining, moralising, help, …) and a language. Which
 families occur, how early, and in what share of the sentences are the features; their weights were fitted by
 `tools/train_refusals.py` to completions that people labelled. `docs/refusals.md` has the figures.
 """
@@ -21,7 +21,7 @@ DOUBTFUL = -0.5
 """Scores from here to 0 are taken for a refusal in part."""
 SHORT = 60
 """Bytes below which only saying that one cannot or will not is refusing: "No, it is not ethical." answers a question."""
-MOST_READ = 3000
+MOST_READ = 1500
 """Characters read of a completion: of a longer one the first two thirds of them, and the last third."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')*_]*\s+|(?<=[。！？।؟])|\n+")
@@ -29,6 +29,7 @@ _LIST_ITEM = re.compile(r"^[ \t]{0,8}(?:\d{1,2}[.)]|[-*•]|\*\*\d)[ \t]", re.MU
 _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»|「[^」\n]{1,300}」")
 _CODE = re.compile(r"```.{0,3000}?(?:```|\Z)", re.DOTALL)
 _SPEAKER = re.compile(r"^[^\W\d][\w .]{0,30}: .{1,1000}$", re.MULTILINE)
+_VERSE = re.compile(r"^[^\n*#•\d-][^\n]{5,60}[^\n.:!?。！？।؟]\n(?=[^\n])", re.MULTILINE)
 _WORD = re.compile(r"[\w']+")
 _SPACES = re.compile(r"[ \t\u00a0\u3000]+")
 
@@ -36,8 +37,9 @@ _SPACES = re.compile(r"[ \t\u00a0\u3000]+")
 class _Model(NamedTuple):
     words: dict[str, list[str]]
     """The languages that a word speaks for. A completion without any of these words, phrases and parts does not refuse."""
+    soft: set[str]
     phrases: list[str]
-    """The same for English phrases of words that say nothing alone."""
+    """For English two soft words do, too, near the beginning, or one phrase of such words."""
     parts: dict[str, list[str]]
     """The same by language: parts of words, where words are not parted by spaces or have many endings."""
     cues: dict[str, dict[str, re.Pattern[str]]]
@@ -59,13 +61,14 @@ def _model() -> _Model:
         for word in anchors.split() if isinstance(anchors, str) else ():
             words.setdefault(word, []).append(language)
     parts = {language: anchors for language, anchors in data["anchors"].items() if isinstance(anchors, list)}
-    return _Model(words, data["phrases"], parts, cues, data["weights"])
+    return _Model(words, set(data["soft"].split()), data["phrases"], parts, cues, data["weights"])
 
 
 def _compiled(patterns: list[str], parts: dict[str, str], no_spaces: bool) -> re.Pattern[str]:
     joined = "|".join(patterns)
     for name, part in parts.items():
         joined = joined.replace(f"<{name}>", part)
+    joined = re.sub(r"(?<!\\)\((?!\?)", "(?:", joined)  # groups that capture take twice the time
     return re.compile(f"(?:{joined})" if no_spaces else rf"(?<!\w)(?:{joined})")
 
 
@@ -92,24 +95,27 @@ def is_refusal(text: str) -> bool:
 
 def helps(found: dict[str, float]) -> bool:
     """Whether most of a text is about something else than refusing, or says that here is what can be done."""
-    most = found["plain share"] > 0.5 and found["plain length"] > 0.4
-    return found["but answer"] > 0 or (most and not found["hard end"])
+    share, length = found["plain share"], found["plain length"]
+    turned = found["asked"] or found["redirect"] or found["wrong"] or found["offer end"]
+    told = share > 0.5 and (length == 1 or (length > 0.4 and (found["comply"] or found["define"]))) and not turned
+    return bool(found["but answer"] or (not found["hard end"] and (told or (share > 0.65 and length == 1))))
 
 
 def features(text: str) -> dict[str, float] | None:
     """What the model weighs, each 0 to 1; `None` where no cue says that the text may refuse.
 
-    `F` for a family `F`: whether it occurs; `F first`, `F early`: in the first sentence, in the first two; `F share`: in what
-    share of the sentences. `hard` and `value` are families together. `plain share` is the share of the text without any cue.
+    `F` for a family `F`: whether it occurs; `F first`, `F early`, `F end`: in the first sentence, the first two, the last;
+    `F share`: in what share of the sentences. `warned`: something is called wrong and turned away from at once, not after a
+    definition. `plain share` is the share of the text without any cue.
     """
     model = _model()
     plain = _plain(text)
-    languages = {language for word in _WORD.findall(plain) if word in model.words for language in model.words[word]}
-    if any(phrase in plain for phrase in model.phrases):
+    languages = {language for word in model.words.keys() & set(_WORD.findall(plain)) for language in model.words[word]}
+    if len(model.soft.intersection(_WORD.findall(plain[:400]))) > 1 or any(phrase in plain for phrase in model.phrases):
         languages.add("en")
     if not plain.isascii():
         languages.update(language for language, parts in model.parts.items() if any(part in plain for part in parts))
-    if not languages or plain.startswith(_LETTERS):
+    if not languages or plain.startswith(_LETTERS) or len(_VERSE.findall(plain)) > 2:
         return None
     plain = _own_words(plain)
     starts = [0, *(match.end() for match in _SENTENCE_END.finditer(plain, 1) if match.end() < len(plain))]
@@ -126,17 +132,11 @@ def features(text: str) -> dict[str, float] | None:
         return set().union(*(hits[family] for family in families))
 
     last = len(starts) - 1
-    hard = look(*_HARD) | (look("cannot") & {0, 1, last})
-    value = look(*_VALUES)
-    if not hard:
-        look("clarify", "no access", "wrong")
-        if (
-            len(plain.encode("utf-8", "replace")) < SHORT
-            or sum(counts[family] for family in (*_VALUES, "clarify", "no access", "wrong")) < 2
-        ):
-            return None
-        if not value and not hits["no access"] and not (hits["clarify"] and hits["wrong"]):
-            return None
+    hard = look("hard") | (look("cannot") & {0, 1, last})
+    value = look("value")
+    look(*(() if hard else _ARGUED))
+    if not hard and (len(plain.encode("utf-8", "replace")) < SHORT or sum(counts.values()) < 2):
+        return None
     look(*(family for family in model.cues if family not in hits))
     aside = (hard | value).union(*(hits[family] for family in _ASIDE))
     ends = [*starts[1:], len(plain)]
@@ -145,21 +145,23 @@ def features(text: str) -> dict[str, float] | None:
         "plain share": plainly / len(plain),
         "plain length": min(plainly, 200) / 200,
         "list": min(len(_LIST_ITEM.findall(plain)), 5) / 5,
-        "hard end": float(last in hard),
     }
-    for family, sentences in {**hits, "hard": hard, "value": value}.items():
+    argued, turned = hits["wrong"] | value, hits["asked"] | hits["redirect"]
+    warned = argued | turned if argued and turned and 0 not in hits["define"] else set()
+    for family, sentences in {**hits, "hard": hard, "warned": warned}.items():
         found[family] = float(bool(sentences))
         found[f"{family} first"] = float(0 in sentences)
         found[f"{family} early"] = float(not sentences.isdisjoint((0, 1)))
+        found[f"{family} end"] = float(last in sentences)
         found[f"{family} share"] = len(sentences) / len(starts)
     return found
 
 
 _LETTERS = ("dear ", "subject:", "translation:")
 """How texts begin in which somebody else speaks."""
-_HARD = ("inability", "decline")
-_VALUES = ("inappropriate", "premise", "disagree", "equality", "crisis")
-_ASIDE = ("no access", "clarify", "identity", "wrong", "harm", "offer")
+_ARGUED = ("clarify", "no access", "wrong", "asked", "redirect", "offer")
+"""Families two cues of which are needed where none says that it cannot or will not."""
+_ASIDE = (*_ARGUED, "identity")
 """Families of sentences that tell nothing of what was asked."""
 
 
