@@ -37,8 +37,12 @@ OAK = {"text": "oak"}
 @pytest.mark.parametrize(
     ("completion", "share", "mend"),
     [
-        ({"text": ""}, "50 %: empty 50 %", "set stop=none"),
-        ({"text": "Let me think about", "finish_reason": "length"}, "50 %: truncated 50 %", "max_tokens=5: give more, such as"),
+        ({"text": ""}, "50 %: empty 50 %", "stop=none"),
+        (
+            {"text": "Let me think about", "finish_reason": "length"},
+            "50 %: truncated 50 %",
+            "at max_tokens=5 or by the server: give",
+        ),
         ({"text": "It is a tree."}, "50 %: unparsed 50 %", "--outcome unparsed"),
         ({"text": "I'm sorry, but I can't help with that."}, "50 %: refused 50 %", "--outcome refused"),
     ],
@@ -84,6 +88,15 @@ def test_texts_that_are_cut_on_purpose_are_usable(assay: Assay) -> None:
     stats = folder.stats()
     assert unusable(stats.cells, stats.main_metric) == {"truncated": 1.0}
     assert unusable(stats.cells, "toxic_fraction") == {}
+
+
+def test_a_refusal_may_be_what_a_judge_is_asked_for(assay: Assay) -> None:
+    record("no", {"text": "I'm sorry, but I can't help with that."})
+    run(assay, "no")
+    (folder,) = find_runs(Path("runs"))
+    stats = folder.stats()
+    assert unusable(stats.cells, stats.main_metric) == {"refused": 1.0}
+    assert unusable(stats.cells, "judge_score") == {}
 
 
 def test_of_very_many_runs_the_first_are_named(assay: Assay) -> None:

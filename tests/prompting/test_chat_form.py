@@ -50,7 +50,14 @@ def prompt_of(prompting: Prompting, instance: Instance, target: Target = CHAT, e
         ),
         (Generation(max_tokens=5, stop=("\n",)), CHOICE, "Answer with one of these: emu, jay, owl."),
         (Generation(answer="number", max_tokens=400, stop=("\n\n",)), OPEN, 'End with "Answer: " and the number.'),
+        (Generation(answer="date", max_tokens=9), OPEN, 'End with "Answer: " and the date.'),
         (Generation(max_tokens=50, stop=("\n",)), OPEN, 'End with "Answer: " and the answer alone.'),
+        (Generation(max_tokens=300, stop=("\n",)), OPEN, 'End with "Answer: " and the answer alone.'),
+        (
+            Generation(output_prefix=" ", max_tokens=8, stop=("\n",)),
+            OPEN,
+            'Complete the text: end with "Answer: " and the missing words alone.',
+        ),
     ],
 )
 def test_one_line_asks_for_the_form_of_the_answer(prompting: Prompting, instance: Instance, line: str) -> None:
@@ -107,6 +114,11 @@ def test_decoding_that_was_given_stays() -> None:
 def test_a_prompt_that_ends_with_its_own_request_gets_no_second_one() -> None:
     prompting = MultipleChoiceJointChainOfThought(global_suffix='Say "The correct answer is (letter)".')
     assert for_chat(prompting, [CHOICE]).form == ""
+
+
+def test_a_prompt_that_ends_with_an_instruction_keeps_it() -> None:
+    prompting = Generation(output_prefix="Summarize the article in 1 sentence.\n", max_tokens=64, stop=("###",))
+    assert prompt_of(for_chat(prompting, [OPEN]), OPEN).endswith("Summarize the article in 1 sentence.")
 
 
 def test_conversations_and_language_modeling_get_no_line() -> None:

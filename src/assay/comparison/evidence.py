@@ -163,7 +163,7 @@ def _label(file: SpecFile) -> str:
 def few_usable(evidence: Evidence) -> list[str]:
     """A note for each run with few usable answers: what is measured there may be manners rather than ability."""
     return [
-        f"{scenario}, {candidate}: usable answers {usable_text(run.unusable)}; the others count as wrong."
+        f"{scenario}, {candidate}: usable answers {usable_text(run.unusable)}."
         for scenario, by in evidence.runs.items()
         for candidate, run in by.items()
         if run.unusable

@@ -22,7 +22,7 @@ from assay.records import Instance
 ROOM = 2048
 """Tokens that an answer may have, at least. A chain of thought fits; more would cost rate limits that count what is allowed."""
 SHORT = 100
-"""Tokens up to which a scenario expects no more than a few words."""
+"""Tokens up to which a scenario with a stop sequence expects a few words only, as does one that stops at a line's end."""
 WORDING = frozenset(
     ("method", "instructions", "global_prefix", "global_suffix", "instance_prefix", "input_prefix", "input_suffix",
      "output_prefix", "output_suffix", "form", "substitutions", "system", "reference_prefix", "reference_suffix",
@@ -35,8 +35,9 @@ LETTERS = "Answer with the letters of all correct options."
 LIKELIEST = "Which of these is the most likely? Answer with its letter."
 REASONED = 'Think step by step, then end with "Answer: " and the letter of the correct option.'
 ONE_OF = "Answer with one of these: {options}."
-NUMBER = 'End with "Answer: " and the number.'
+RESULT = 'End with "Answer: " and the {what}.'
 FEW_WORDS = 'End with "Answer: " and the answer alone.'
+MISSING = 'Complete the text: end with "Answer: " and the missing words alone.'
 VERDICT = "Answer {yes} or {no}."
 
 
@@ -87,10 +88,13 @@ def _form(prompting: Prompting, asked: Sequence[Instance]) -> dict[str, Any]:
     if isinstance(prompting, RankingBinary):
         return {"form": VERDICT.format(yes=prompting.yes, no=prompting.no)}
     assert isinstance(prompting, Generation)
-    if prompting.answer == "number":
-        return {"form": NUMBER}
+    if prompting.answer in ("number", "date"):
+        return {"form": RESULT.format(what=prompting.answer)}
     if prompting.answer in ("auto", "option") and lists_options(asked[0]):
         return {"form": ONE_OF}
-    if prompting.answer in ("auto", "final") and prompting.max_tokens <= SHORT and prompting.stop:
-        return {"form": FEW_WORDS, "answer": "short"}
-    return {}
+    brief = "\n" in prompting.stop or (prompting.stop and prompting.max_tokens <= SHORT)
+    before = prompting.output_prefix
+    asks = before.strip() and not before.rstrip().endswith(":")  # the prompt ends with a request of its own
+    if asks or not brief or prompting.answer not in ("auto", "final"):
+        return {}
+    return {"form": MISSING if before.isspace() else FEW_WORDS, "answer": "short"}

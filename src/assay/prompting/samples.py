@@ -70,7 +70,7 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
     elif refused:
         outcome = "refused"
     elif not text.strip():
-        outcome = "truncated" if part.unfinished or (completion.finish_reason == "length" and completion.text) else "empty"
+        outcome = "truncated" if part.unfinished or completion.finish_reason == "length" else "empty"
     else:
         unended = completion.finish_reason == "length" and (len(text) > 40 or not lettered)
         outcome = "truncated" if part.unfinished or unended else "unparsed"

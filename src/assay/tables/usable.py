@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.judging import METRIC
 from assay.records import Cell, RunSpec
 from assay.store.folders import StatsFile
 
@@ -14,7 +15,7 @@ OUTCOMES = ("truncated", "unparsed", "refused", "empty")
 """What an answer is that is not usable; a failed request gave none, and is counted elsewhere."""
 CUT_BY_DESIGN = ("toxicity", "copyright", "efficiency", "bias")
 """Families whose scenarios ask for a text of a certain length: an answer that was cut there is usable."""
-USABLE = "usable answers: their share where it is below 95 %, and what became of the others, which count as wrong."
+USABLE = "usable answers: their share where it is below 95 %, and what became of the others; those without an answer are wrong."
 NAMED = 5
 """Runs that are named at the end; of more, the rest is counted."""
 
@@ -24,11 +25,13 @@ def unusable(cells: Sequence[Cell], main_metric: str) -> dict[str, float]:
 
     Args:
         cells: of a run; those of the originals count.
-        main_metric: where it measures texts that are cut on purpose, truncated answers are usable.
+        main_metric: where it measures texts that are cut on purpose, truncated answers are usable; where a judge marks them,
+            a refusal may be just what is wanted.
     """
     from assay.tables.single import family_of
 
-    wanted = OUTCOMES[family_of(main_metric) in CUT_BY_DESIGN :]
+    usable = {"truncated"} if family_of(main_metric) in CUT_BY_DESIGN else {"refused"} if main_metric == METRIC else set()
+    wanted = [name for name in OUTCOMES if name not in usable]
     shares = {
         cell.metric: cell.estimate.value
         for cell in cells
@@ -54,7 +57,7 @@ def _percent(share: float) -> str:
 def usable_note(stats: StatsFile) -> str:
     """What to say below the tables of a run with few usable answers, which may be why its numbers are low; else empty."""
     shares = unusable(stats.cells, stats.main_metric)
-    return f"Usable answers {usable_text(shares)}. The others count as wrong where accuracy is measured." if shares else ""
+    return f"Usable answers {usable_text(shares)}. Those without an answer are wrong." if shares else ""
 
 
 def advice(runs: Sequence[tuple[RunSpec, StatsFile]]) -> list[str]:
@@ -63,30 +66,33 @@ def advice(runs: Sequence[tuple[RunSpec, StatsFile]]) -> list[str]:
     for spec, stats in runs:
         shares = unusable(stats.cells, stats.main_metric)
         if shares:
-            reasons = [REASONS[name](spec.prompting) for name, share in shares.items() if share >= 0.02]
+            entry = stats.title + ("," if ":" in stats.title else ":")
+            reasons = [REASONS[name](spec.prompting, entry) for name, share in shares.items() if share >= 0.02]
             lines.append(f"{stats.title} · {stats.label}: usable answers {usable_text(shares)}. {' '.join(reasons)}")
     return [*lines[:NAMED], f"and {len(lines) - NAMED} more runs with few usable answers"] if len(lines) > NAMED else lines
 
 
-def _truncated(prompting: Mapping[str, Any]) -> str:
+def _truncated(prompting: Mapping[str, Any], entry: str) -> str:
     most = prompting.get("max_tokens", 0)
-    return f"Answers were cut off at max_tokens={most}: give more, such as max_tokens={max(1024, 4 * most)}."
+    more = max(1024, 4 * most)
+    return f"Answers were cut off, at max_tokens={most} or by the server: give more, such as {entry}max_tokens={more}."
 
 
-def _empty(prompting: Mapping[str, Any]) -> str:
+def _empty(prompting: Mapping[str, Any], entry: str) -> str:
     stops = [stop for stop in prompting.get("stop", ()) if not stop.strip()]
     if stops:
-        return f"Empty answers may begin with the stop sequence {stops[0]!r}: set stop=none, or chat=always for a chat model."
-    if prompting.get("form") or prompting.get("chat") in ("always", "preferred"):
-        return "An empty answer may be all thought: give more max_tokens."
-    return "The model adds nothing to the prompt: set chat=always for a chat model."
+        told = f"Empty answers may begin with the stop sequence {stops[0]!r}"
+        return f"{told}: give {entry}stop=none, or {entry}chat=always to a chat model."
+    if prompting.get("room_to_think") or prompting.get("chat") in ("always", "preferred"):
+        return "The model ends its turn at once: `assay show RUN --trials 3 --outcome empty` shows how."
+    return f"The model adds nothing to the prompt: give {entry}chat=always to a chat model."
 
 
-def _unparsed(prompting: Mapping[str, Any]) -> str:
+def _unparsed(prompting: Mapping[str, Any], entry: str) -> str:
     return "No answer was found in them, or several: `assay show RUN --trials 3 --outcome unparsed` shows some."
 
 
-def _refused(prompting: Mapping[str, Any]) -> str:
+def _refused(prompting: Mapping[str, Any], entry: str) -> str:
     return "The model, or its provider's filter, declined: `assay show RUN --trials 3 --outcome refused` shows some."
 
 

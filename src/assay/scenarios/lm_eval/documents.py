@@ -11,8 +11,9 @@ warning says that these prompts are not the harness's.
 from __future__ import annotations
 
 import functools
+import itertools
 import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,30 +93,35 @@ class TaskSource:
     def _with_examples(self, documents: Iterable[Row], pool: Sequence[Row]) -> Iterator[Asked]:
         # The harness's own generator and calls: any other would show other examples.
         rng = random.Random(self.seed)
-        asks = _Asks(self.task, frozenset(self.first)) if self.shots else None
         for place, document in enumerate(documents):
             asked = Asked(document)
-            if asks is not None:
-                asked.examples = self._unlike(document, self._drawn(rng, document, pool), pool, asks, place)
+            if self.shots:
+                asked.examples = self._unlike(document, self._drawn(rng, document, pool), pool, place)
             yield asked
 
-    def _unlike(self, document: Row, drawn: tuple[Row, ...], pool: Sequence[Row], asks: _Asks, place: int) -> tuple[Row, ...]:
+    def _unlike(self, document: Row, drawn: tuple[Row, ...], pool: Sequence[Row], place: int) -> tuple[Row, ...]:
         """The examples of a document, with others of the pool in place of those that ask what it asks."""
-        question = asks(document)
-        others = [row for row in drawn if asks.known(row) != question]
+        question = self._asks(document)
+        others = [row for row in drawn if self._asks(row) != question]
         if len(others) == len(drawn):
             return drawn
         warn_once(
             f"lm_eval task {self.task.name}: lm_eval shows some items their own answer among the examples; assay shows them "
             "others, so that these prompts are not lm_eval's (let fewshot_split name a split that is not asked)"
         )
-        rng = generator(self.seed, "other examples", place)
-        for at in rng.sample(range(len(pool)), min(len(pool), MOST_TRIED)):
-            if len(others) == len(drawn):
-                break
-            if asks.known(pool[at]) != question and not any(pool[at] is row for row in others):
-                others.append(pool[at])
-        return tuple(others)
+        places = generator(self.seed, "other examples", place).sample(range(len(pool)), min(len(pool), MOST_TRIED))
+        more = (row for row in map(pool.__getitem__, places) if self._asks(row) != question and row not in others)
+        return (*others, *itertools.islice(more, len(drawn) - len(others)))
+
+    def _asks(self, row: Row) -> object:
+        """What is equal where two documents ask the same, of the same options; a document where that cannot be told."""
+        choices, fields = self.task.writing.choices, frozenset(self.first)
+        try:
+            text = str(text_of(self.task.writing.text, row, fields, choices=choices is not None))
+            options = [] if choices is None else sorted(choices_of(choices, row, fields))
+        except AssayError:  # what is wrong is told where it is written into a prompt
+            return row
+        return question_key("\n".join([text, *options])) if text.strip() or options else row
 
     def _drawn(self, rng: random.Random, document: Row, pool: Sequence[Row]) -> tuple[Row, ...]:
         """The examples of one document. Those that equal it are left out where examples may come from the split asked."""
@@ -138,30 +144,6 @@ class TaskSource:
                 "ask for fewer by num_fewshot",
             ) from None
         return tuple(drawn)
-
-
-class _Asks:
-    """What documents ask: a value that is equal where two ask the same, of the same options."""
-
-    def __init__(self, task: Task, fields: Collection[str]) -> None:
-        self.writing, self.fields = task.writing, fields
-        self._known: dict[int, object] = {}
-
-    def __call__(self, row: Row) -> object:
-        """Of a document; itself where it asks nothing that can be told."""
-        choices = self.writing.choices
-        try:
-            text = str(text_of(self.writing.text, row, self.fields, choices=choices is not None))
-            options = [] if choices is None else sorted(choices_of(choices, row, self.fields))
-        except AssayError:  # what is wrong is told where it is written into a prompt
-            return row
-        return question_key("\n".join([text, *options])) if text.strip() or options else row
-
-    def known(self, row: Row) -> object:
-        """Of a document of the pool, which stays in memory: found out once."""
-        if id(row) not in self._known:
-            self._known[id(row)] = self(row)
-        return self._known[id(row)]
 
 
 def _processed(process: Any, rows: Iterable[Row]) -> Iterable[Row]:
