@@ -25,7 +25,7 @@ from assay.errors import AssayError, MissingExtra
 from assay.perturbations import parse_perturbations, perturb
 from assay.records import Message
 from assay.scenarios.lm_eval import templates
-from assay.scenarios.lm_eval.documents import TaskSource, _Asks
+from assay.scenarios.lm_eval.documents import TaskSource
 from assay.scenarios.lm_eval.groups import tasks_of
 from assay.suites import Suite
 
@@ -354,9 +354,8 @@ def test_where_no_other_document_is_left_fewer_are_shown(tmp_path: Path) -> None
     source = registry.scenarios.get("lm_eval")(task="mine", path=str(tmp_path)).source
     documents = list(source.read("test").rows)
     everything = tuple(dict(document) for document in documents[:3])
-    asks = _Asks(source.task, frozenset(source.first))
-    assert source._unlike(documents[0], everything, everything, asks, 0) == everything[1:]
-    assert source._unlike(documents[3], everything, everything, asks, 3) is everything
+    assert source._unlike(documents[0], everything, everything, 0) == everything[1:]
+    assert source._unlike(documents[3], everything, everything, 3) is everything
 
 
 def test_columns_of_numbers_in_a_table_are_numbers(tmp_path: Path) -> None:
