@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from assay import registry
+from assay.decisions.recomputing import recompute
 from assay.records import DataIdentity, ModelIdentity, NamedSpec, RunSpec
 from assay.rescoring import as_of_today, latest
 from assay.store import RunFolder, find_runs
@@ -158,6 +159,9 @@ def test_an_earlier_run_is_read_as_today_and_what_changes_is_listed(assay: Assay
     assert assay("run", entry, "-m", "replay/said.jsonl", "--quiet").code == 0
     (old,) = find_runs(Path("runs"))
     as_written_by_an_earlier_version(old)
+    checked = recompute(old)
+    assert (checked.problems, checked.partial) == ([], True)
+    assert "an earlier version read its answers" in checked.notes[0]
     shown = assay("rescore", "runs")
     assert shown.code == 0, shown
     assert "4 of 6 answers are read differently: answered → answered 3, answered → unparsed 1\n" in shown.out
@@ -183,6 +187,7 @@ def test_the_metric_of_an_earlier_run_that_has_another_name_now_is_computed_unde
                 prompting={"method": "generation"},
                 model=ModelIdentity(name="m"),
                 metrics=(NamedSpec(name="final_number_exact_match"),),
+                schema=1,
             ),
             card={"main_metric": "final_number_exact_match"},
         )

@@ -23,7 +23,7 @@ from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
 from assay.prompting.chat_form import by_letter, for_chat, helm_form
 from assay.prompting.formats import format_variants
-from assay.records import SCHEMA, Instance, NamedSpec, RunSpec, Trial
+from assay.records import Instance, NamedSpec, RunSpec, Trial
 from assay.scenarios import Scenario, ScenarioFamily
 from assay.scenarios.base import NEEDS, Requirement
 from assay.scenarios.variants import entry_of
@@ -260,7 +260,6 @@ class Planner:
             split=split,
             helm_compat=suite.helm_compat,
             label="" if candidate.name == model.identity.name else candidate.name,
-            schema=SCHEMA,
         )
         name = run_name(spec)
         folder = self.runs_folder / suite.folder / name
@@ -270,7 +269,7 @@ class Planner:
     def _prompting(self, suite: Suite, ask: Ask, candidate: Candidate, scenario: Scenario, selection: Selection) -> Prompting:
         """How a candidate is asked: as the scenario declares and the user changed it, in the form for chat where it chats."""
         prompting = with_changes(with_changes(scenario.prompting, ask.prompting), candidate.prompting)
-        explicit = {**ask.prompting, **candidate.prompting}
+        explicit = {*scenario.settled, *ask.prompting, *candidate.prompting}
         if suite.helm_compat:
             return helm_form(prompting, explicit)
         model = self._prompted_like(candidate.model, ask.models or [other.model for other in suite.candidates()])

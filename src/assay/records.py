@@ -391,5 +391,5 @@ class RunSpec(Record):
     """Pick eval instances and few-shot examples exactly as HELM does."""
     label: str = ""
     """The candidate's name in tables; the model's own where empty."""
-    schema: int = 1
-    """The form of the spec; an earlier one is read anew by `assay rescore`."""
+    schema: int = SCHEMA
+    """The form of the spec; runs of an earlier one are read anew by `assay rescore`."""

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from assay.prompting.options import read_option
 from assay.prompting.reasoning import without_reasoning
+from assay.prompting.samples import AnswerSetting, read_free
+from assay.records import Completion, Reference
 
 
 def read_letter(text: str, options: list[str]) -> int | None:
@@ -96,3 +98,22 @@ def test_a_very_long_completion_is_read_from_its_end() -> None:
 def test_reasoning_is_kept_apart_and_an_unfinished_thought_is_noticed() -> None:
     assert without_reasoning("<think>hm</think> yes") == (" yes", False)
     assert without_reasoning("no <thinking>hm") == ("no ", True)
+
+
+@pytest.mark.parametrize(
+    ("how", "text", "answer"),
+    [
+        ("number", '{"answer": "\\u20ac33.50"}', "33.5"),
+        ("option", '{"city": "M\\u00fcnchen"}', "München"),
+        ("letter", '{"answer": "\\u300cB\\u300d"}', "Köln"),
+        ("short", "Answer: M\\u00fcnchen \\ud83d\\ude00", "München 😀"),
+        ("text", "M\\u00fcnchen", "M\\u00fcnchen"),
+        ("option", "K\\u00f6ln \\ud83d", "Köln"),
+    ],
+)
+def test_characters_that_json_escapes_are_read_as_they_are(how: AnswerSetting, text: str, answer: str) -> None:
+    references = (Reference(text="München", correct=True), Reference(text="Köln"))
+    sample = read_free(Completion(text=text), () if how == "short" else references, how)
+    assert (sample.outcome, sample.prediction) == ("answered", answer)
+    if how != "text":
+        assert (sample.reading.start, sample.reading.end) == (0, len(text))

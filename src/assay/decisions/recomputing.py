@@ -19,7 +19,7 @@ from assay.errors import AssayError
 from assay.metrics import Metric
 from assay.metrics.derived import find
 from assay.prompting import decode
-from assay.records import Cell, Estimate, NamedSpec, RunSpec, ScoredTrial
+from assay.records import SCHEMA, Cell, Estimate, NamedSpec, RunSpec, ScoredTrial
 from assay.rescoring import read_again
 from assay.runs import environment, score, stats_of
 from assay.statistics import Gathered
@@ -73,6 +73,8 @@ def recompute(folder: RunFolder) -> Recomputed:
         file = folder.spec_file()
         try:
             decode(file.spec.prompting)
+            if file.spec.schema < SCHEMA:
+                raise AssayError("an earlier version read its answers", "`assay rescore` reads them anew")
         except AssayError as error:
             found.leave_out(f"{folder.path}", error)
             return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Literal
 
@@ -22,6 +24,7 @@ CLOSED = frozenset({"first_line", "final", "boxed", "yes_no"})
 VERDICTS = ("Yes", "No")
 LEAST = -1e9
 """Log-probability below which nothing is told apart: a hundred thousand impossible tokens."""
+_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}){1,1000}")
 LONG = 200
 """Characters from which on a completion that was cut at the token limit is taken to have been cut before its answer."""
 
@@ -91,7 +94,15 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
 
 
 def read_free(completion: Completion, references: Sequence[Reference], how: AnswerSetting, stated: bool = False) -> Sample:
-    """A completion that answers in free text, of which `how` says what counts."""
+    """A completion that answers in free text, of which `how` says what counts.
+
+    Characters that JSON writes as `\\u20ac` are read as they are; what was found stands then somewhere in the whole text.
+    """
+    if _ESCAPED.search(completion.text) and how != "text":
+        plain = _ESCAPED.sub(lambda match: str(json.loads(f'"{match[0]}"')), completion.text)
+        plain = plain.encode("utf-8", "ignore").decode()  # half a character has no text
+        sample = read_free(msgspec.structs.replace(completion, text=plain), references, how, stated)
+        return msgspec.structs.replace(sample, reading=_anywhere(sample.reading, completion.text))
     if how == "auto":
         how = "option" if any(not reference.correct for reference in references) else "text"
     if how in ("letter", "option"):
@@ -119,6 +130,11 @@ def read_free(completion: Completion, references: Sequence[Reference], how: Answ
         stated=confidence,
         partly_refused=outcome == "answered" and refusal_of(text) == "partial",
     )
+
+
+def _anywhere(reading: Reading, text: str) -> Reading:
+    """How something was read, with all of a text for its place."""
+    return reading if reading.start is None else msgspec.structs.replace(reading, start=0, end=len(text))
 
 
 def _number(text: str, references: Sequence[str] = ()) -> extractors.Found[str]:

@@ -95,6 +95,8 @@ class Scenario:
     """How a judge marks answers, where `judge_score` is measured; `None`: by a general one."""
     judge: str = ""
     """The model that judges where the suite names none: `provider/name`."""
+    settled: tuple[str, ...] = ()
+    """Settings of the prompting that are the user's own word, as in a scenario of one's own: no form for chat changes them."""
     suites: tuple[str, ...] = field(default=())
     name: str = ""
     """What it is registered as; filled in when it is declared."""

@@ -72,6 +72,7 @@ def declared(declaration: Declaration, path: Path) -> Scenario:
         instance=cases.draft,
         id_of=itemgetter("id"),
         prompting=prompting,
+        settled=tuple(name for name in ("max_tokens", "stop") if name in declaration.prompting),
         main_metric=main,
         metrics=tuple(dict.fromkeys([*beside, *declaration.metrics, *([JUDGED] if judge else [])])),
         rubric=Rubric(text=judge.rubric, low=judge.scale[0], high=judge.scale[1]) if judge else None,

@@ -34,6 +34,8 @@ SHORT_WORDS, SHORT = 8, 80
 """Words and characters that a short answer has at most; nine of ten answers of a column are short, or they are called long."""
 OTHERS = 50
 """Dates of a column that are looked at for the order of day and month."""
+_UNIT = re.compile(r"(?<=\d)\s?[^\W\d][^\d,;]{0,15}\Z")
+"""A unit behind a number; numbers are numbers still where all have the same."""
 Kind = Literal["number", "date", "short", "long"]
 """What free answers are."""
 SEPARATOR = "|"
@@ -166,7 +168,9 @@ def written_as(answer: Column, options: int) -> str:
 def kind_of(answer: Column) -> Kind:
     """What the answers of a column are, where they name no options."""
     texts = answer.texts
-    if texts and all(number_of(text) is not None for text in texts):
+    units = {match[0].strip() for text in texts if (match := _UNIT.search(text))}
+    bare = [_UNIT.sub("", text) for text in texts] if len(units) == 1 else texts
+    if texts and all(number_of(text) is not None for text in bare):
         return "number"
     if texts and all(date_of(text, texts[:OTHERS]) is not None for text in texts):
         return "date"

@@ -23,10 +23,8 @@ COMMENTS = 34
 """Column at which comments stand."""
 MOST_TOLD = 4_000
 """Characters of a list of options up to which every prompt names them all."""
-ROOM = {"short": 100, "long": 1000}
-USUAL_ROOM = 300
-"""Tokens that an answer may take. A chat model has more; see `assay.prompting.chat_form`."""
-NEXT = '  stop: ["\\nInput:"]\t# ends a base model that goes on to a next question'
+LONG_ROOM = ["  max_tokens: 1000", '  stop: ["\\nInput:"]\t# ends a base model that goes on to a next question']
+"""Other answers have the room that the method gives them; a chat model more (see `assay.prompting.chat_form`)."""
 ANSWERS = {"number": "the number announced, else the last", "date": "the date announced, else the last"}
 """Readings of an answer that are named by what it is."""
 METRICS = {"number": "number_match", "date": "date_match", "short": "answer_match", "long": "rouge_l"}
@@ -156,19 +154,17 @@ def _prompting(guess: Guess) -> list[str]:
     if guess.options:
         return ["prompting:", "  method: multiple_choice_joint\t# shows the options, asks for a letter", f"  shots: {shots}"]
     read = [f"  answer: {guess.kind}\t# {ANSWERS[guess.kind]}"] if guess.kind in ANSWERS else []
-    room = f"  max_tokens: {USUAL_ROOM if guess.labels else ROOM.get(guess.kind, USUAL_ROOM)}"
+    room = LONG_ROOM if guess.kind == "long" and not guess.labels else []
     if guess.messages:
         told = [f"  system: {_told(guess)}\t# the model sees no options otherwise"] if guess.labels else []
-        return ["prompting:", "  method: chat\t# sends the messages as they are", *read, room, *told]
+        return ["prompting:", "  method: chat\t# sends the messages as they are", *read, *room, *told]
     if not guess.labels:
-        return ["prompting:", "  method: generation", f"  shots: {shots}", *read, room, NEXT]
+        return ["prompting:", "  method: generation", f"  shots: {shots}", *read, *room]
     return [
         "prompting:",
         "  method: generation\t# the model writes one of the options, in a sentence or alone",
         f"  instructions: {_told(guess, chr(10))}",
         f"  shots: {shots}\t# examples shown before the question",
-        room,
-        NEXT,
     ]
 
 
