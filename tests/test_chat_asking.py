@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.errors import Impossible
+from assay.errors import AssayError, Impossible
 from assay.models.base import ModelConfig
 from assay.models.thinking import ROOM as THINKING
 from assay.planning import Planner, Run
@@ -57,6 +57,21 @@ def test_what_cannot_be_scored_is_asked_by_letter_and_so_is_the_baseline_beside_
 def test_a_method_that_was_asked_for_is_refused_where_it_cannot_be() -> None:
     with pytest.raises(Impossible, match="cannot score given texts"):
         planned("capitals:method=multiple_choice_separate_original", "talks")
+
+
+def test_what_cannot_be_asked_of_a_model_can_be_left_out() -> None:
+    told: list[str] = []
+    planner = Planner(CONFIGS, on_impossible=told.append)
+    always = Candidate(model="goes on", prompting={"chat": "always"})
+    runs = planner.plan(Suite(scenarios=("billing_support:",), models=(always, "talks"), max_instances=3))
+    assert [run.spec.model.name for run in runs] == ["talks"]
+    assert "the model takes no messages" in told[0]
+
+
+@pytest.mark.parametrize("entry", ["billing_support:max_tokens=0", "capitals:method=multiple_choice_joint,max_tokens=0"])
+def test_an_answer_needs_room(entry: str) -> None:
+    with pytest.raises(AssayError, match="max_tokens is 0"):
+        planned(entry, "talks")
 
 
 def test_all_chat_models_are_asked_alike_and_those_that_think_get_room_for_it() -> None:

@@ -23,6 +23,8 @@ from assay.perturbations import parse_perturbations, perturb
 from assay.prompting import Examples, LanguageModeling, Prompting, Target, choose, encode, with_changes
 from assay.prompting.chat_form import by_letter, for_chat, helm_form
 from assay.prompting.formats import format_variants
+from assay.prompting.multiple_choice import SeparateMethod
+from assay.prompting.verbatim import VerbatimMethod
 from assay.records import Instance, NamedSpec, RunSpec, Trial
 from assay.scenarios import Scenario, ScenarioFamily
 from assay.scenarios.base import NEEDS, Requirement
@@ -279,7 +281,11 @@ class Planner:
             if lettered is not None:
                 warn_once(f"{ask.scenario}: {model.identity.name} cannot score given texts, so it is asked by letter")
                 prompting = lettered
-        return for_chat(prompting, selection.asked, explicit) if prompting.asks_messages(target) else prompting
+        if not prompting.asks_messages(target):
+            return prompting
+        if isinstance(prompting, VerbatimMethod) and prompting.stop and "stop" not in explicit:
+            warn_once(f"{ask.scenario}: a chat model is asked as the task says; if it thinks first, give it stop=none and room")
+        return for_chat(prompting, selection.asked, explicit)
 
     def _prompted_like(self, name: str, others: Sequence[str]) -> Model:
         """The model whose way of being asked a candidate shares: its own; for a baseline, which reads no prompt, that of the
@@ -363,7 +369,9 @@ def check_abilities(prompting: Prompting, model: Model, scenario: str) -> None:
     if prompting.scores and not model.capabilities.scores:
         raise Impossible(
             f"{model.identity.name} cannot score given texts, which {prompting.method} of {scenario} needs",
-            f'ask by letter instead: "{scenario}:method=multiple_choice_joint"',
+            "leave method out to have it asked by letter, or set method=generation"
+            if isinstance(prompting, SeparateMethod)
+            else "ask a local model, or a completions endpoint that honours echo",
         )
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from assay.errors import AssayError
+from assay.errors import AssayError, Impossible
 from assay.prompting.fewshot import Examples
 from assay.prompting.target import Target, cut_middle, substitute
 from assay.records import Answer, Instance, Message, Record, Request, Response, Text
@@ -175,9 +175,9 @@ class Prompting(Record, tag_field="method", tag="abstract", forbid_unknown_field
     def asks_messages(self, target: Target) -> bool:
         """Whether the question goes out as a user message."""
         if self.chat == "always" and not target.takes_messages:
-            raise AssayError("chat is 'always' but the model takes no messages", "set chat: auto")
+            raise Impossible("chat is 'always' but the model takes no messages", "set chat: auto")
         if self.chat == "never" and not target.takes_text:
-            raise AssayError("chat is 'never' but the model takes only messages", "set chat: auto")
+            raise Impossible("chat is 'never' but the model takes only messages", "set chat: auto")
         return self.chat == "always" or (self.chat == "preferred" and target.takes_messages) or not target.takes_text
 
     def as_prompt(self, text: str, target: Target) -> Text:

@@ -26,6 +26,8 @@ def check(prompting: Prompting) -> None:
     """
     for name, (least, most) in RANGES.items():
         value = getattr(prompting, name)
+        if name == "max_tokens" and not prompting.scores:
+            least = 1
         if not least <= value <= most:
             raise _refused(prompting, name, f"is {value}", f"give a value from {least:g} to {most:g}")
     if not 0 < prompting.top_p <= 1:
