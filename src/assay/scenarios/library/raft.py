@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Literal
 
+import msgspec
+
 from assay.prompting import Generation
-from assay.records import Taxonomy
+from assay.records import Record, Taxonomy
 from assay.scenarios.base import Draft, Row, Scenario, choice, scenario
-from assay.scenarios.library.raft_tasks import TASKS, Task
 from assay.scenarios.sources import HeldOut, Hub
 
 Subset = Literal[
@@ -15,6 +17,25 @@ Subset = Literal[
     "semiconductor_org_types", "systematic_review_inclusion", "tai_safety_research", "terms_of_service", "tweet_eval_hate",
     "twitter_complaints",
 ]  # fmt: skip
+
+
+FEW = 10
+"""Labels that are listed, at most: those of banking_77 show in its examples only, as HELM has it."""
+
+
+class Task(Record):
+    """How one task is asked: in our words, of which columns, with its labels in the order of the data."""
+
+    asked: str
+    columns: tuple[str, ...]
+    """The columns that are shown, in order."""
+    labels: tuple[str, ...]
+
+    @property
+    def instructions(self) -> str:
+        """What is asked, and the labels where they are few enough to be read."""
+        listed = "" if len(self.labels) > FEW else "\n" + "\n".join(f"- {label}" for label in self.labels)
+        return f"{self.asked}{listed}\n"
 
 
 @scenario
@@ -28,7 +49,7 @@ def raft(subset: Subset) -> Scenario:
     Tweet text: @ferryline the 7:40 has not left yet and nobody tells us why
     Label: complaint
     """
-    task = TASKS[subset]
+    task = msgspec.json.decode((files("assay") / "data" / "raft.json").read_bytes(), type=dict[str, Task])[subset]
     return Scenario(
         source=HeldOut(
             Hub(
