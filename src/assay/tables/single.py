@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.errors import AssayError
-from assay.metrics.derived import find
 from assay.records import Cell, ComputedOn
 from assay.store.folders import StatsFile
 from assay.tables.drawing import Table
 from assay.tables.numbers import NOT_MEASURED, format_estimate
 from assay.tables.suite import find_cell, no_interval, splits_of
-from assay.tables.units import named, shown_cell
+from assay.tables.units import family_of, named, shown_cell
 from assay.tables.usable import usable_note
 
 
@@ -110,11 +108,3 @@ def _group(metric: str) -> str:
 
 LAST = ("other", "efficiency", "outcomes", "evidence")
 BOOKKEEPING = ("confidence_", "provider_counted")
-
-
-def family_of(metric: str) -> str:
-    """The family of a metric; `other` for one that is not registered here."""
-    try:
-        return find(metric).family
-    except AssayError:
-        return "other"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from assay.errors import AssayError
+from assay.metrics.derived import find
 from assay.records import Cell, Estimate
 
 PER_THOUSAND = {"cost": "cost per 1,000 answers", "cost_per_correct": "cost per 1,000 right answers"}
@@ -36,3 +38,11 @@ def shown_cell(cell: Cell) -> Cell:
     if factor(cell.metric) == 1 or cell.computed_on in WITHOUT_UNIT:
         return cell
     return msgspec.structs.replace(cell, estimate=shown(cell.metric, cell.estimate))
+
+
+def family_of(metric: str) -> str:
+    """The family of a metric; `other` for one that is not registered here."""
+    try:
+        return find(metric).family
+    except AssayError:
+        return "other"

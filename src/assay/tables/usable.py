@@ -8,6 +8,7 @@ from typing import Any
 from assay.judging import METRIC
 from assay.records import Cell, RunSpec
 from assay.store.folders import StatsFile
+from assay.tables.units import family_of
 
 ENOUGH = 0.95
 """Share of usable answers from which on nothing is said."""
@@ -28,7 +29,6 @@ def unusable(cells: Sequence[Cell], main_metric: str) -> dict[str, float]:
         main_metric: where it measures texts that are cut on purpose, truncated answers are usable; where a judge marks them,
             a refusal may be just what is wanted.
     """
-    from assay.tables.single import family_of
 
     usable = {"truncated"} if family_of(main_metric) in CUT_BY_DESIGN else {"refused"} if main_metric == METRIC else set()
     wanted = [name for name in OUTCOMES if name not in usable]

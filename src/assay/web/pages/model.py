@@ -12,7 +12,7 @@ from assay.comparison.failures import failures
 from assay.comparison.results import Failing, Pair
 from assay.drift.shown import date_text
 from assay.tables.numbers import NOT_MEASURED, format_amount
-from assay.tables.single import family_of
+from assay.tables.units import family_of
 from assay.web.addresses import Address
 from assay.web.boards import TIERS, ready, separation, tier_mark
 from assay.web.catalog import Candidate, Catalog, evidence_of

@@ -10,7 +10,7 @@ from typing import Any
 from assay.drift.shown import date_text
 from assay.errors import AssayError
 from assay.tables.numbers import NOT_MEASURED
-from assay.tables.single import family_of
+from assay.tables.units import family_of
 from assay.web.addresses import Address
 from assay.web.boards import TIERS, Separation, ready, separation, tier_mark
 from assay.web.catalog import Catalog, Scenario, slug_of
