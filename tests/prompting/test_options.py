@@ -132,6 +132,57 @@ def test_options_are_told_apart_in_every_dress(options: tuple[str, ...]) -> None
             assert read_option(given, options, lettered=False).value == index, given
 
 
+TOWNS, TONES, LEVELS = ("Oslo", "Rome", "Cairo", "Hanoi"), ("positive", "negative", "neutral"), ("low", "medium", "high")
+YES_NO, DUEL = ("yes", "no"), ("A", "B", "tie")
+
+
+@pytest.mark.parametrize(("options", "text", "option"), [
+    # options alike but for their case give way to a longer one
+    (("US", "us", "US Navy"), "The answer is US Navy.", 2), (("US", "us", "US Navy"), "The answer is US.", 0),
+    (("$5", "5", "5%"), "The answer is 5%.", 2), (("No", "no", "no change"), "The answer is no change.", 2),
+    # what a text says beside its verdict
+    (LEVELS, "Priority: low\nConfidence: high", 0), (LEVELS, "high (confidence: medium)", 2),
+    (LEVELS, '{"priority": "high", "certainty": "low"}', 2), (LEVELS, "Confidence: high\nPriority: low", 0),
+    (YES_NO, '{"answer": "no", "alternative": "yes"}', 1), (YES_NO, "Short answer: no. Long answer: yes, in theory.", 1),
+    (TONES, "Label: positive\nAlternative label: neutral", 0),
+    (TONES, "Overall: negative\nActing: positive\nPlot: positive", 1),
+    (TONES, "Sentiment: negative\nActing: positive", 1), (TONES, "Acting: positive\nOverall: negative", 1),
+    # comparisons
+    (DUEL, "A > B", 0), (DUEL, "[[B>>A]]", 1), (("A", "B"), "A is worse than B.", 1),
+    (TONES, "Less positive than negative.", 1),
+    # what would be so on a condition, and what may be
+    (("fine", "odd"), "This would be fine if 'him' were 'he'.", None),
+    (("yes", "no", "maybe"), "Maybe. The answer might be yes.", 2),
+    # scores
+    (TONES, "positive: 10%, negative: 80%, neutral: 10%", 1), (TONES, "Positive: 2/10, Negative: 8/10", 1),
+    (TONES, '[{"label": "negative", "score": 0.9}, {"label": "positive", "score": 0.1}]', 1), (("0", "1"), "P(1) = 0.9", None),
+    (TONES, "positive: 50%, negative: 50%", None), (TONES, '{"positive": 3, "negative": 7, "neutral": 1}', 1),
+    # denials
+    (YES_NO, "The answer isn't yes.", 1), (YES_NO, "The answer is not no.", 0), (TONES, "Alles andere als positive", None),
+    (("同意", "不同意"), "我无法同意", 1), (("agree", "disagree"), "I couldn't agree more.", None),
+    (("card?", "cash"), "The answer is card?.", 0),
+])  # fmt: skip
+def test_a_verdict_is_told_from_what_stands_beside_it(options: tuple[str, ...], text: str, option: int | None) -> None:
+    assert read_option(text, options, lettered=False).value == option
+
+
+@pytest.mark.parametrize(("text", "option"), [
+    ('{"answer": "B", "second_best": "C"}', 1), ("First choice: B\nSecond choice: C", 1), ("I take the second choice.", 1),
+    ("Best answer: B\nWorst answer: D", 1), ("Worst answer: D", 3), ("Correct answer: B\nYour answer: A", 1),
+    ("The correct answer is B. A popular answer is A.", 1), ("B\n\n(Confidence: A-)", 1), ("With high confidence: B", 1),
+    ("Ranking: C > A > B > D", 2), ("Answer -> C", 2), ("> B", 1), ("I prefer B over A.", 1), ("A\nB\nC", None),
+    ("The answer would be A if we rounded down, but we round up, so C.", 2), ("The answer would be B.", 1),
+    ("I would choose A if it were about France, but it's about Germany: D.", 3), ("If I had to choose, B.", 1),
+    ("The answer is A unless x < 0. As x < 0, C.", 2), ("If we look closely, the answer is B.", 1),
+    ("Had x been positive, the answer would be A. As it is, C.", 2), ("My first guess was A; after checking, B.", 1),
+    ("**C. Cairo**\n\nHere's why the others are wrong:\n- A. Oslo is cold\n- B. Rome is old\n- D. Hanoi is far", 2),
+    ("I can't answer this with certainty, but C seems most likely.", 2), ("☐ A ☑ B ☐ C ☐ D", 1),
+    ("The answer is A. Edit: C", 2),
+])  # fmt: skip
+def test_a_letter_is_told_from_what_stands_beside_it(text: str, option: int | None) -> None:
+    assert read_option(text, TOWNS).value == option
+
+
 WORDS = st.text(alphabet=string.ascii_letters + "äéжя不同", min_size=2, max_size=9)
 OPTION = st.one_of(
     st.lists(WORDS, min_size=1, max_size=4).map(" ".join), st.lists(WORDS, min_size=2, max_size=3).map("_".join),

@@ -12,6 +12,7 @@ import re
 import string
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -134,16 +135,15 @@ def names_of(options: tuple[str, ...], lettered: bool) -> Names:
     full = [tokens(option) for option in options]
     clear = {one: index for index, one in enumerate(full) if one and full.count(one) == 1}
     claims = [(name, clear[one]) for one in clear for name in _other_names(options[clear[one]], one, full)]
-    owners: dict[Name, set[int]] = {}
-    for name, index in claims:
-        owners.setdefault(name, set()).add(index)
-    known = {name: of.pop() for name, of in owners.items() if name and len(of) == 1 and name not in full}
+    owners = Counter(name for name, _ in set(claims))
+    known = {name: index for name, index in claims if name and owners[name] == 1 and name not in full}
     verdicts = _verdicts(full)
     for index, side in zip(verdicts or (), ("yes", "no"), strict=False):
         known |= {name: index for name in tables()["words"][side] if name not in full and name not in known}
     known |= clear
     if lettered:  # a letter is the rule, so that a text which is also a phrase, or a mere sign, is rather that
-        known = {name: index for name, index in known.items() if name in phrases_of("words") or _is_telling(name)}
+        phrases = phrases_of(*tables().keys() - {"aside", "words"}) - phrases_of("words")
+        known = {name: of for name, of in known.items() if name not in phrases and any(map(str.isalnum, "".join(name)))}
         letters = dict(zip(string.ascii_uppercase, range(len(options)), strict=False))
     else:
         letters = {one[0].upper(): known.pop(one) for one in list(known) if re.fullmatch("[a-z]", " ".join(one))}
@@ -166,11 +166,6 @@ def names_of(options: tuple[str, ...], lettered: bool) -> Names:
         acted=frozenset(acted),
         scale=max((int(name[0]) for name in known if len(name) == 1 and name[0].isdecimal() and len(name[0]) < 6), default=0),
     )
-
-
-def _is_telling(name: Name) -> bool:
-    """Whether a name has a letter or digit, and is no phrase."""
-    return any(map(str.isalnum, "".join(name))) and name not in phrases_of(*tables())
 
 
 def _bounded(text: str) -> str:

@@ -12,33 +12,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.prompting.option_names import (
-    SOFT,
-    TOKEN,
-    ByFirst,
-    Name,
-    Names,
-    T,
-    by_first,
-    lower,
-    phrases_of,
-    plain,
-    tables,
-    tokens,
-)
+from assay.prompting.option_names import SOFT, TOKEN, ByFirst, Names, T, by_first, lower, phrases_of, plain, tables, tokens
 
 SYMBOLS = {
     "noun": "A", "copula": "I", "negation": "D", "right": "R", "wrong": "X", "choose": "C", "exclude": "E", "conclude": "Z",
-    "hypothesis": "H", "correction": "W", "reason": "B", "contrast": "b", "yes": "Y", "no": "O", "and": "&", "subject": "S",
-    "filler": "",
+    "hypothesis": "H", "condition": "H", "correction": "W", "reason": "B", "contrast": "b", "yes": "Y", "no": "O", "and": "&",
+    "subject": "S", "filler": "",
 }  # fmt: skip
 """The character of each table of phrases; fillers leave no trace."""
 _SIGNS = {
     **dict.fromkeys(".!。．！…।؛", "."), **dict.fromkeys("?？؟", "?"), **dict.fromkeys(",，،", ","),
-    **dict.fromkeys(":：=→⇒➡>-–—", ":"), **dict.fromkeys("✓✔☑✅👍🗹", "V"), **dict.fromkeys("✗✘❌☒✖❎👎", "x"),
+    **dict.fromkeys(":：=→⇒➡-–—", ":"), ">": ">", **dict.fromkeys("✓✔☑✅👍🗹", "V"), **dict.fromkeys("✗✘❌☒✖❎👎", "x"),
     ";": ";", "；": ";", "/": "&", "&": "&", "、": "&", "|": "|", "[x]": "V", "[ ]": "u", "☐": "u", "⬜": "u", "~~": "~",
     "####": "A:", "+": "&", "\\boxed": "A:", "\\fbox": "A:", "_": "", "'": "", "’": "",
 }  # fmt: skip
@@ -56,10 +44,11 @@ _DRESSED = re.compile(r"(?<=[(\[{*_`'’\"“‘「『（【|$]).(?=[)\]}*_`\"�
 _OWN_LINE = re.compile(r"[ \t*_>#(|\[\"'`-]*\Z")
 _LOWER_END = re.compile(r"\Z|[.,:;)\]}*\"'`\n。]|\s(?:[-–—]\s|because|since|as\b|and\b|but\b)")
 _ENDING = re.compile(r"(?![+#^](?!\w))")
-_NUMBER_START = re.compile(r"(?<![A-Za-z0-9+.^])(?<![^A-Za-z][-−/])(?<!\A[-−/])")
+_NUMBER_START = re.compile(r"(?<![A-Za-z0-9+.^])(?<!P\()(?<![^A-Za-z][-−/])(?<!\A[-−/])")
 _NUMBER_END = re.compile(r"(?![A-Za-z0-9])")
 _NEXT_NUMBER = re.compile(r",\s?(\d+)")
 _SCALE = re.compile(r"\s?(?:/|out of|of|von|de|sur|su|van|из|z|av|üzerinden)\s?(\d+)(?![\d/])", re.IGNORECASE)
+_CERTAINTY = re.compile(r"[wA]{1,3}[:I]{0,3}")
 _LIST = re.compile(r"\n\s*\d+[.)] ")
 
 
@@ -74,7 +63,8 @@ class Sketch:
     options: dict[int, int]
     """The option named at each `M`."""
     bare: set[int]
-    """Places where a letter stands without any dress, in running text."""
+    lesser: list[int]
+    """Places where a letter stands without any dress, in running text; where words stand that label a lesser answer."""
 
 
 @lru_cache(maxsize=1)
@@ -91,29 +81,34 @@ class _Sketcher:
     def __init__(self, text: str, names: Names) -> None:
         self.text, self.names, low = text, names, lower(text)
         matches = list(TOKEN.finditer(low))
-        self.tokens = [match[0] for match in matches]
+        self.tokens, self.count = [match[0] for match in matches], len(matches)
         self.starts, self.ends = [match.start() for match in matches], [match.end() for match in matches]
         if not low.isascii():
             self.tokens = [token if token.isascii() else unicodedata.normalize("NFKC", token) for token in self.tokens]
-        self.count = len(matches)
         self.shape: list[str] = []
         self.spans: list[tuple[int, int]] = []
         self.options: dict[int, int] = {}
-        self.bare: set[int] = set()
-        self.by_text: set[int] = set()
+        self.bare, self.by_text = set[int](), set[int]()
+        self.asides: dict[str, list[int]] = {row: [] for row in tables()["aside"]}
 
     def drawn(self) -> Sketch:
         names, phrases, place = self.names, _phrases(), 0
+        asides = by_first({phrase: row for row, phrases in tables()["aside"].items() for phrase in phrases})
         literal = {match.start(): match for match in names.literal.finditer(self.text)} if names.literal else {}
         while place < self.count:
             token = self.tokens[place]
-            if literal and (match := literal.get(self.starts[place])):
-                index = next(index for index, option in enumerate(names.options) if option.strip() == match[0])
-                place = self._name(index, match.start(), match.end(), place)
-                continue
             if "," in token and token not in names.first:
                 token = self.tokens[place] = plain(token)
             named = self._longest(names.first, place) if token in names.first else None
+            match = literal.get(self.starts[place])
+            if match and not (named and self.ends[named[0] - 1] > match.end()):
+                index = next(index for index, option in enumerate(names.options) if option.strip() == match[0])
+                place = self._name(index, match.start(), match.end(), place)
+                continue
+            aside = self._longest(asides, place, " '’-\"*_`") if token in asides else None
+            stop = self.ends[aside[0] - 1] if aside else 0
+            if aside and (aside[2][1:] not in phrases_of("noun") or self.text[stop : stop + 1] in ':"*'):
+                self.asides[aside[1]].append(len(self.shape))
             phrase = self._phrase(place) if token in phrases else None
             if named and phrase and named[2] in names.words and "M" in self.shape[-2:]:
                 named = None
@@ -130,7 +125,8 @@ class _Sketcher:
                 self._other(token, self.starts[place], self.ends[place])
                 place += 1
         starts, ends = [start for start, _ in self.spans], [end for _, end in self.spans]
-        return Sketch(self.text, "".join(self.shape), starts, ends, self.options, self.bare)
+        shape = re.sub("(?<=M)>(?=M)", "E", "".join(self.shape)).replace(">", ":")
+        return Sketch(self.text, shape, starts, ends, self.options, self.bare, self.asides["lesser"])
 
     def _put(self, symbols: str, start: int, end: int) -> None:
         for symbol in symbols:
@@ -143,9 +139,8 @@ class _Sketcher:
             sign, before, after = _SIGNS[token], self.text[start - 1 : start], self.text[end : end + 1]
             if token in "-–—" and not (before.isspace() and after.isspace()):
                 sign = ":" if token == "—" or after == ">" else ""
-            if token == "+" and before.isalnum():
-                sign = "w"
-            if sign != "." or self.shape[-1:] != ["."]:
+            sign = "w" if token == "+" and before.isalnum() else sign
+            if sign not in ".>" or self.shape[-1:] != [sign]:
                 self._put(sign, start, end)
         elif token[0] == "\n":
             self._put("\n", start, end)
@@ -160,11 +155,11 @@ class _Sketcher:
             else:
                 self._put("w", start, end)
 
-    def _phrase(self, place: int) -> tuple[int, str, Name] | None:
+    def _phrase(self, place: int) -> tuple[int, str, tuple[str, ...]] | None:
         """The longest phrase at a place: where it ends, and its characters."""
         return self._longest(_phrases(), place, " '’-\"*_`") if place < self.count else None
 
-    def _longest(self, known: ByFirst[T], place: int, between: str | None = None) -> tuple[int, T, Name] | None:
+    def _longest(self, known: ByFirst[T], place: int, between: str | None = None) -> tuple[int, T, tuple[str, ...]] | None:
         following = self.tokens[place + 1] if place + 1 < self.count else "."
         for name, value in known.get(self.tokens[place], ()):
             near = len(name) == 1 or following == name[1] or not following[0].isalnum()
@@ -172,15 +167,13 @@ class _Sketcher:
                 return end, value, name
         return None
 
-    def _walk(self, name: Name, place: int, between: str | None = None) -> int | None:
+    def _walk(self, name: tuple[str, ...], place: int, between: str | None = None) -> int | None:
         """Where a name that begins at a place ends; a few signs that mean nothing may stand between its tokens."""
         at = place
         for position, wanted in enumerate(name):
             for _ in range(4 if position else 0):
-                if at >= self.count or self.tokens[at] == wanted:
-                    break
-                sign = self.tokens[at]
-                if not (sign in between if between is not None else sign in SOFT or sign in "-–_"):
+                sign = self.tokens[at] if at < self.count else wanted
+                if sign == wanted or not (sign in between if between is not None else sign in SOFT or sign in "-–_"):
                     break
                 at += 1
             if at >= self.count or self.tokens[at] != wanted:
@@ -188,7 +181,7 @@ class _Sketcher:
             at += 1
         return at
 
-    def _stands(self, place: int, end: int, name: Name) -> bool:
+    def _stands(self, place: int, end: int, name: tuple[str, ...]) -> bool:
         """Whether a name stands for itself, and is not a part of a longer word, number or formula."""
         start, stop, text = self.starts[place], self.ends[end - 1], self.text
         if text[stop - 1].isascii() and text[stop - 1].isalnum() and not _ENDING.match(text, stop):
@@ -200,9 +193,8 @@ class _Sketcher:
             counted = text[stop : stop + 1] == "/" and text[stop + 1 : stop + 2].isdigit() and not self._scale(stop)
             if counted or not _NUMBER_END.match(text, stop) or (more and more[1] not in self.names.first):
                 return False
-        if len(name) > 1 and name[0] in "-+" and self.starts[place + 1] != self.ends[place]:
-            return False
-        if len(name) > 1 and name[-1] in "-+#" and self.starts[end - 1] != self.ends[end - 2]:
+        signs = [(name[0], "-+", place), (name[-1], "-+#", end - 2)] if len(name) > 1 else []
+        if any(sign in apart and self.starts[at + 1] != self.ends[at] for sign, apart, at in signs):
             return False
         if name in self.names.acted and self.tokens[place - 1 : place] != ["be"]:
             return False
@@ -210,11 +202,10 @@ class _Sketcher:
 
     def _is_item(self, place: int, start: int, stop: int) -> bool:
         """Whether a number is that of a list's item."""
-        if self.text[stop : stop + 2] not in (". ", ") "):
-            return False
-        return "\n" in self.shape[-1:] if place else _LIST.search(self.text) is not None
+        followed = self.text[stop : stop + 2] in (". ", ") ")
+        return followed and ("\n" in self.shape[-1:] if place else _LIST.search(self.text) is not None)
 
-    def _closed(self, end: int, name: Name = ()) -> bool:
+    def _closed(self, end: int, name: tuple[str, ...] = ()) -> bool:
         """Whether nothing follows that would make a short common word a part of the sentence."""
         if end >= self.count:
             return True
@@ -239,13 +230,15 @@ class _Sketcher:
         """The place behind an option's text; what says of how many ("4 out of 5") belongs to it."""
         if self.text[stop - 1].isdecimal() and (scale := self._scale(stop)):
             stop = scale.end()
+        stop += self.names.options[index].endswith("?") and self.text[stop : stop + 1] == "?"
         self._mention(index, start, stop, True)
-        while place < self.count and self.starts[place] < stop:
-            place += 1
-        return place
+        return bisect_left(self.starts, stop, place)
 
     def _mention(self, index: int, start: int, end: int, by_text: bool, bare: bool = False) -> None:
         """One more place that names an option; an option's letter and its text side by side are one place."""
+        if (sure := self.asides["certainty"]) and _CERTAINTY.fullmatch("".join(self.shape[sure[-1] : sure[-1] + 9])):
+            self._put("w", start, end)
+            return
         last = len(self.shape) - 1
         while last > len(self.shape) - 3 and last >= 0 and self.shape[last] in ".:,?":
             last -= 1
@@ -267,6 +260,8 @@ class _Sketcher:
     def _ordinal(self, place: int) -> int | None:
         """Where "the second option" or "option 2" ends, if it stands at a place."""
         token, last, start = self.tokens[place], "".join(self.shape[-1:]), self.starts[place]
+        if len(self.shape) in self.asides["first"][-1:] + self.asides["lesser"][-1:]:
+            return None
         if last == "A" and token.isdecimal() and 0 < int(token[:3]) <= len(self.names.options):
             self._mention(int(token) - 1, start, self.ends[place], False)
             return place + 1
@@ -297,12 +292,9 @@ class _Sketcher:
         dressed = _DRESSED.match(text, start) is not None
         named = not {"A", "R"}.isdisjoint(self.shape[-4:])
         announced = last in ("A", "I", "C") or (last == ":" and (named or not text[start].islower()))
-        if text[start] in _FOREIGN and not (announced or text.strip(" .()*") == text[start]):
-            return False
-        if text[start].islower():
-            if not (_LOWER_END.match(text, end) and (announced or dressed or delimited)):
-                return False
-        elif not (dressed or delimited) and self._is_word(place, last):
+        small, marked = text[start].islower(), dressed or delimited
+        fits = (announced or marked) and _LOWER_END.match(text, end) if small else marked or not self._is_word(place, last)
+        if not fits or (text[start] in _FOREIGN and not (announced or text.strip(" .()*") == text[start])):
             return False
         self._mention(index, start, end, False, bare=not (dressed or announced or own_line))
         return True
@@ -316,8 +308,7 @@ class _Sketcher:
 
     def _is_word(self, place: int, last: str) -> bool:
         """Whether a capital letter belongs to the words around it: "A patient", "vitamin C", "C major", "E. coli"."""
-        following = place + 1
-        verb = self._phrase(following)
+        following, verb = place + 1, self._phrase(place + 1)
         if last == "w" and self.spans[-1][1] == self.starts[place] - 1 and not (verb and verb[1] == "C"):
             return self.text[self.starts[place] - 1] in " -"
         if last == "&" and self.shape[-2:-1] == ["w"] and self.spans[-2][1] - self.spans[-2][0] == 1:
@@ -326,13 +317,11 @@ class _Sketcher:
             if place == 0 or last in (":", "I", "A", "C", "Z"):
                 return False
             following += 1
-        if following >= self.count or not self.text[self.starts[following]].islower():
-            return False
-        if self.text[self.starts[following] - 1] not in " \t":
+        if following >= self.count or not self.text[(begin := self.starts[following])].islower():
             return False
         token, phrase = self.tokens[following], self._phrase(following)
-        if phrase is None or phrase[1] == "S":
-            return True
+        if self.text[begin - 1] not in " \t" or phrase is None or phrase[1] == "S":
+            return self.text[begin - 1] in " \t"
         article = self.tokens[place] == "a"
         return article and (
             (token,) in phrases_of("adjective") or phrase[1] == "A" or (not phrase[1] and (token,) not in phrases_of("link"))

@@ -11,25 +11,22 @@ follows it. A text that names two options as right, or only denies some, chooses
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from assay.prompting.extractors import Found, found, nothing
-from assay.prompting.option_names import Names, names_of, phrases_of, simplified, tokens, undressed
+from assay.prompting.option_names import Names, names_of, phrases_of, simplified, tables, tokens, undressed
 from assay.prompting.option_sketch import Sketch, sketch
 from assay.prompting.reasoning import spoken
 
-OPTION, LETTER = ("option", 1), ("letter", 2)
+OPTION, LETTER = ("option", 2), ("letter", 3)
 """Name and version of the reader: of options by their texts, and by their letters too."""
-LONG = 400
-"""Characters from which on what is stated in the midst of a text is taken for an argument."""
-LONGEST_MENTION, LONGEST_NUMBER = 240, 80
-"""Characters of a text up to which an option may be taken for chosen because no other is mentioned."""
-LONGEST_OBJECT = 4000
+LONG, LONGEST_MENTION, LONGEST_NUMBER = 400, 240, 80
+"""Characters of a text: from which on what it states in its midst is an argument; up to which a lone mention is an answer."""
 
 _NEXT_QUESTION = re.compile(
     r"\n\s{0,5}(?:#{1,3}\s|\*\*)?(?:question|q|input|passage|problem|user|human|review|text|tweet|sentence|premise|article"
@@ -54,13 +51,10 @@ def read_option(text: str, options: Sequence[str], *, lettered: bool = True, wea
     if not part.text.strip() or not options:
         return nothing(extractor, version)
     names = names_of(tuple(options), lettered)
-    span = _whole(part.text, names)
-    if span is None:
-        next_question = _NEXT_QUESTION.search(part.text)
-        if next_question and part.text[: next_question.start()].strip():
-            before = part.text[: next_question.start()]
-            span = _whole(before, names) or _read(before, names, STATED)
-        span = span or _read(part.text, names, MENTIONED if weak else GIVEN)
+    next_question = _NEXT_QUESTION.search(part.text)
+    before = part.text[: next_question.start()] if next_question else ""
+    span = _whole(part.text, names) or (_whole(before, names) or _read(before, names, STATED) if before.strip() else None)
+    span = span or _read(part.text, names, MENTIONED if weak else GIVEN)
     if span is None:
         return nothing(extractor, version)
     index, start, end = span
@@ -83,32 +77,11 @@ def _whole(text: str, names: Names) -> Span | None:
     return None if index is None else (index, start, start + len(bare))
 
 
-def _rated(text: str, names: Names) -> int | None:
-    """The option that an object marks as true, or rates highest: `{"spam": 0.9, "ham": 0.1}`."""
-    start, end = text.find("{"), text.rfind("}") + 1
-    if not 0 <= start < end <= start + LONGEST_OBJECT:
-        return None
-    try:
-        given = json.loads(text[start:end])
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(given, dict) or not all(isinstance(value, (bool, int, float)) for value in given.values()):
-        return None
-    rated = {names.letters.get(key, names.simple.get(simplified(key))): value for key, value in given.items()}
-    best = [index for index, value in rated.items() if value == max(rated.values())]
-    return best[0] if len(rated) == len(given) > 1 and None not in rated and len(best) == 1 else None
-
-
 def _read(text: str, names: Names, least: int) -> Span | None:
     """The option a text gives by a verdict of a kind down to the least one."""
-    if (index := _rated(text, names)) is not None:
-        return index, 0, len(text)
     reader = Reader(sketch(text, names), names)
-    return (
-        reader.decided(least)
-        or (reader.truth() if least > GIVEN else None)
-        or (reader.mentioned() if least >= MENTIONED else None)
-    )
+    span = reader.decided(least) or (reader.truth() if least > GIVEN else None)
+    return span or (reader.mentioned() if least >= MENTIONED else None)
 
 
 ANNOUNCED, JUDGED, GIVEN, STATED, LEFT, MENTIONED = range(6)
@@ -123,15 +96,12 @@ class Rule(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a text says of an option at one place."""
+    """What a text says of an option (`None`: of several at once) at one place of its sketch; whether that it is right."""
 
     kind: int
     at: int
-    """Where in the sketch."""
     option: int | None
-    """`None` where several are named at once."""
     right: bool = False
-    """It was called right."""
 
 
 def _rules(*rules: tuple[str, str] | tuple[str, str, int]) -> tuple[Rule, ...]:
@@ -142,7 +112,7 @@ _M = r"(M(?:,M){0,25}+(?:,?&M){0,25}+)"
 _AND = r"(M(?:(?:,M){0,9},?&M|&M){0,25}+)"
 _DENIED = _rules(
     ("DO", rf"[DO]I?[AwRHCS]{{0,2}}{_AND}"),  # not B
-    ("E", rf"EI?[AwRHCS]{{0,2}}{_M}"),  # rule out A, C
+    ("E", rf"(?<!DM)EI?[AwRHCS]{{0,2}}{_M}"),  # rule out A, C
     ("XE", rf"{_M}[,:|]?I?(?:X|E(?!M))"),  # B is wrong
     ("D", rf"{_M}I?DI?(?![XMI])"),  # B does not
     ("X", rf"X[AwR]{{0,3}}[I:]{{1,3}}{_M}"),  # the wrong answer is B
@@ -162,6 +132,7 @@ _VERDICTS = _rules(
     ("RX", rf"{_M}{_RIGHT}", JUDGED),  # B is right
     ("YR", rf"{_M}(?:\?{{1,3}}[.,]?[YR]|[:|]?Y(?=[.\n,|]|$)|:w?R(?=[.\n,]|$))", JUDGED),  # B? Yes
     ("M", rf"(?:(?<=[.\n?;:])|^)[WZbYO,CS]{{0,4}}{_M}I?(?=[.\n]|$)", GIVEN),  # a sentence of its own
+    ("u", rf"V{_M}(?=u|$)", JUDGED),  # a ticked box among others on its line
     ("W", rf"W[,.:]?Z?{_M}(?=[.,:;\nBb]|$)", GIVEN),  # wait, B
     ("M", rf"^:?{_M}(?:[.,:;\nB|b]|$)", GIVEN),  # B, because
     (",", rf"(?:(?<=[.\n])|^)[^M.\n]{{1,12}},{_M}(?=[.\n]*$)", GIVEN),  # all in all, B
@@ -181,6 +152,13 @@ _YES_MARK = re.compile(r"V|(?<=[|:])[YR](?=\||$)|(?<=[.,:])(?<!D)[YR](?=[.]?$)")
 _NO_MARK = re.compile(r"x|\|[OX](?=\||$)|[.,:](?:[OX]|D[YR])[.]?$")
 _TRUTH = re.compile(r"(?:(?<=[.\n])|^)(?P<alone>[RX])(?=[.,\n]|$)|[SwA]I(?P<not>D?)(?P<said>[RX])(?=[.,;\nBb]|$)")
 _SENTENCE = re.compile(r"[.?\n]")
+_FIELD = re.compile(r"(?:(?:^|[\n,.])[wASRZ]{1,4}:|^)M(?=[,\n.]|w:|$)")
+_LABELLED = re.compile(r"[wARCS&]{0,4}[I:]{1,3}w?M")
+_IF = re.compile(r",?w{0,3}H")
+_SCORE = re.compile(
+    r"(?:[\"'](?:,\s?[\"'](?:score|probability|confidence)[\"'])?\s?:\s?|[*`)\]]{0,3}\s?[:=(]\s?(?=[\d.]{1,12}\s?[%/]|[01]\.\d))"
+    r"(\d{1,3}(?:\.\d{1,9})?)"
+)
 
 
 class Reader:
@@ -217,12 +195,18 @@ class Reader:
                 if not (out or question or again or (rule.kind == STATED and not self._at_an_end(last))):
                     right = rule.kind == JUDGED and _SAID_RIGHT.match(shape, last + 1) is not None
                     self.verdicts.append(Verdict(rule.kind, last, named.pop() if len(named) == 1 else None, right))
+        two = self.names.verdicts if len(self.names.options) == 2 else None
         for index, place in self.denied.items():
-            other = self.names.opposites.get(index, index)
+            not_so = two and shape.endswith(("AD", "AID"), 0, place)
+            other = sum(two) - index if two and not_so else self.names.opposites.get(index, index)
             if other not in self.denied and self._at_an_end(place):
                 self.verdicts.append(Verdict(STATED, place, other))
+        (best, poor), (unreal, lesser) = self._scored(), self._aside()
+        self.verdicts += [Verdict(STATED, place, options[place]) for place in best]
+        said = [verdict for verdict in self.verdicts if verdict.at not in poor | unreal]
+        self.verdicts = [verdict for verdict in said if verdict.at not in lesser] or said
         self.verdicts.sort(key=lambda verdict: (verdict.at, -verdict.kind))
-        taken = no | supposed | asked
+        taken = no | supposed | asked | unreal | poor
         self.free = [place for place in options if place not in taken and not _CONDITION.match(shape, place)]
 
     def _places(self, match: re.Match[str]) -> list[int]:
@@ -230,11 +214,43 @@ class Reader:
         start, end = next(span for span in match.regs[1:] if span[0] >= 0)
         return [place for place in range(start, end) if place in self.options]
 
+    def _aside(self) -> tuple[set[int], set[int]]:
+        """Places of what is not so, and of what counts if nothing else does: lesser answers, side fields, conditions."""
+        shape, unreal = self.shape, set[int]()
+        fields = {field.end() - 1: field[0] == "M" or not set("ARZ").isdisjoint(field[0]) for field in _FIELD.finditer(shape)}
+        main = {place for place, named in fields.items() if named} or {min(fields, default=0)}
+        labelled = (_LABELLED.match(shape, at) for at in self.drawn.lesser if shape[at - 1 : at] != "R")
+        lesser = (fields.keys() - main) | {match.end() - 1 for match in labelled if match}
+        would, had = tables()["unreal"]["would"], tables()["unreal"]["had"]
+        for place in self.options:
+            copula = self._said(place - 1) if shape[place - 1 : place] == "I" else ()
+            first = max(shape.rfind(sign, max(place - LONG, 0), place) for sign in ".\n?") + 1 if copula in would else place
+            if (condition := _IF.match(shape, place + 1)) and self._said(condition.end() - 1) in phrases_of("condition"):
+                (unreal if copula in would else lesser).add(place)
+            elif copula in phrases_of("hedged") or "H" in shape[first:place] or (copula in would and self._said(first) in had):
+                lesser.add(place)
+        return unreal, lesser
+
+    def _scored(self) -> tuple[set[int], set[int]]:
+        """The place that shares of several options favour, if one, and the others; in an object any numbers are shares."""
+        found = ((place, _SCORE.match(self.drawn.text, self.drawn.ends[place])) for place in self.options)
+        scores = {place: float(match[1]) for place, match in found if match}
+        if len({self.options[place] for place in scores}) < 2:
+            return set(), set()
+        highest = max(scores.values())
+        best = {place for place, score in scores.items() if score == highest}
+        return (best, scores.keys() - best) if len(best) == 1 else (set(), set(scores))
+
+    def _said(self, place: int) -> tuple[str, ...]:
+        """The words behind a character of the sketch."""
+        return tokens(self.drawn.text[self.drawn.starts[place] : self.drawn.ends[place]])
+
     def _at_an_end(self, place: int) -> bool:
         """Whether a place is in the first sentence of a text, or in one of the last two; any place of a short text is."""
         if len(self.drawn.text) <= LONG or not _SENTENCE.search(self.shape, 0, place):
             return True
-        return len(_SENTENCE.findall(self.shape[place:].rstrip(".?\n"))) < 2
+        ended = _SENTENCE.search(shape := self.shape.rstrip(".?\n"), place)
+        return ended is None or _SENTENCE.search(shape, ended.end()) is None
 
     def _listed(self) -> set[int]:
         """Places that open a line or sentence as members of a list that goes through several options."""
@@ -247,7 +263,9 @@ class Reader:
         goes_on = between.count("\n") == 1 or ("\n" not in between and len(between) < 3)
         if not self.shape[opening[-1] + 1 :].strip(".\n") and (counts[last] > 1 or not goes_on):
             opening = opening[:-1]  # a last line of its own
-        if counts[first] > 1 and all(count == 1 for index, count in counts.items() if index != first):
+        gaps = [self.shape.count("\n", *pair) for pair in pairwise(opening)]
+        apart = self.shape[opening[0] + 1 : opening[0] + 2] == "\n" and gaps[0] > max(gaps[1:], default=gaps[0])
+        if (counts[first] > 1 or apart) and all(count == 1 for index, count in counts.items() if index != first):
             opening = opening[1:]  # the answer, and then the list
         return set(opening) if len({self.options[place] for place in opening}) > 1 else set()
 
@@ -271,9 +289,8 @@ class Reader:
         equal = [verdict for verdict in verdicts if verdict.kind == best]
         if equal and best <= least:
             alike = [verdict for verdict in equal if verdict.right] if equal[-1].right else equal
-            if (equal[-1].right or best == STATED) and not self._settled(alike):
-                return None
-            return None if equal[-1].option is None else self._span(equal[-1].option, [equal[-1].at])
+            settled = not (equal[-1].right or best == STATED) or self._settled(alike)
+            return None if equal[-1].option is None or not settled else self._span(equal[-1].option, [equal[-1].at])
         left = [index for index in range(len(self.names.options)) if index not in self.denied]
         if equal or len(left) != 1 or len(self.denied) < 2:
             return None
@@ -293,8 +310,7 @@ class Reader:
             return None
         for match in reversed(list(_TRUTH.finditer(self.shape))):
             said, place = match["alone"] or match["said"], match.end() - 1
-            word = tokens(self.drawn.text[self.drawn.starts[place] : self.drawn.ends[place]])
-            if word in phrases_of("words") and self._at_an_end(place):
+            if self._said(place) in phrases_of("words") and self._at_an_end(place):
                 return self._span(self.names.verdicts[(said == "X") != bool(match["not"])], [place])
         return None
 
