@@ -29,6 +29,22 @@ SAID = [
     *[("The answer is J.R.R. Tolkien. He did.", "J.R.R. Tolkien"), ("C++ is it", "C++")],
     *[("He was born in Ulm, Germany", "Ulm"), ("C'est Paris.", "Paris"), ("Es París", "París")],
     *[("This is Paris; not Rome.", "Paris")],
+    ("It is none other than Shakespeare.", "Shakespeare"),
+    ("Many say Paris, but it is Lyon.", "Lyon"),
+    ("You might think Paris. It's Lyon.", "Lyon"),
+    ("Paris is commonly believed to be the answer, but it's actually Lyon.", "Lyon"),
+    ("Lyon. Paris is in the north.", "Lyon"),
+    ("**Shakespeare**\n\nMarlowe was a contemporary.", "Shakespeare"),
+    ("Lyon, not Paris. Paris is in the north.", "Lyon"),
+    ("I don't doubt it is Paris.", "Paris"),
+    ("I think it is Paris.", "Paris"),
+    ("I believe it is Paris.", "Paris"),
+    ("It was built between 1940 and 1945", "between 1940 and 1945"),
+    ("Hmm. Paris.", "Paris"),
+    ("Sure! Paris.", "Paris"),
+    ("Yes. It is Paris.", "Paris"),
+    ("Good question. It is Paris.", "Paris"),
+    ("Contrary to popular belief, Paris isn't it; it is Lyon.", "Lyon"),
 ]
 NOT_SAID = [
     *[("-sin x", "sin x"), ("A-", "A"), ("It takes 2 hours", "2 days")],
@@ -51,6 +67,26 @@ NOT_SAID = [
     *[("rather than Paris, London", "Paris"), ("It could be Paris, London, or Rome.", "Paris"), ("", "Paris")],
     *[("Either Paris or London", "Paris"), ("x < 0", "x > 0"), ("Paris o Londres", "Paris"), ("巴黎或伦敦", "巴黎")],
     *[("The answer is not Paris.", "Paris"), ("It can't be Paris", "Paris"), ("Paris. London. Rome.", "Rome")],
+    ("Many say Paris, but it is Lyon.", "Paris"),
+    ("You might think Paris. It's Lyon.", "Paris"),
+    ("Paris is commonly believed to be the answer, but it's actually Lyon.", "Paris"),
+    ("Lyon. Paris is in the north.", "Paris"),
+    ("**Shakespeare**\n\nMarlowe was a contemporary.", "Marlowe"),
+    ("I doubt it is Paris.", "Paris"),
+    ("Hardly Paris.", "Paris"),
+    ("Anything but Paris.", "Paris"),
+    ("12 000", "12"),
+    ("between 1940 and 1945", "1945"),
+    ("between 1940 and 1945", "1940"),
+    ("The answer is Lyon. Paris is the largest city though.", "Paris"),
+    ("Lyon. Paris is the largest city though.", "Paris"),
+    ("from 1940 to 1945", "1945"),
+    ("People believe it is Paris, but it is Lyon.", "Paris"),
+    ("Some claim Paris.", "Paris"),
+    ("1940 to 1945", "1940"),
+    ("It's 12,000", "12"),
+    ("It might seem to be Paris, but it's Lyon.", "Paris"),
+    ("At first glance Paris, but really Lyon", "Paris"),
     *[("A+", "A"), ("neither Paris nor London", "London"), ("neither Paris nor London", "Paris")],
 ]
 
@@ -73,6 +109,11 @@ def test_an_answer_that_denies_lists_or_merely_mentions_the_reference_is_wrong(p
 def test_one_of_several_references_suffices_and_none_is_nothing_to_compare_with() -> None:
     assert matched("It's NYC, of course.", "New York", "NYC") == 1
     assert matched("anything") is None
+
+
+def test_an_unread_answer_beside_options_is_wrong() -> None:
+    references = (Reference(text="Paris", correct=True), Reference(text="Rome", correct=False))
+    assert answer_match(Answer(outcome="unparsed", prediction="It is Paris", references=references)) == 0
 
 
 def test_of_a_long_text_the_beginning_and_the_end_count() -> None:

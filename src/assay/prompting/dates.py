@@ -16,17 +16,24 @@ from assay.prompting.extractors import Found, found, nothing
 from assay.prompting.numerals import WORDS, either, plain, valued
 from assay.prompting.picking import Picker
 
-EXTRACTOR, VERSION = "date", 1
-_MONTHS = valued(WORDS["months"])
+EXTRACTOR, VERSION = "date", 2
+_MONTHS, _DAYS = valued(WORDS["months"]), valued(WORDS["days"])
+_DAY = rf"\d{{1,2}}|\b(?:{either(_DAYS)})\b"
 _NAME, _OF, _TH = rf"\b(?:{either(_MONTHS)})\b\.?", r"(?:(?:de|del|of|di|d')\s)?", r"(?:st|nd|rd|th|er|\.|º|ª)?"
+_JOINTS = "|".join(("and|und|et|y|e", *(either(WORDS["phrases"][name].split("|")) for name in ("or", "ranges"))))
 _DATE = re.compile(
     rf"""(?<![\d.,/-])(?:
         (?P<y>\d{{4}})(?:(?:[-/.]|\s?[年년]\s?)(?P<m>\d{{1,2}})(?:(?:[-/.]|\s?[月월]\s?)(?P<d>\d{{1,2}}))?)?(?!\d|[./,-]\d)
       | (?P<a>\d{{1,2}})(?P<s>[./-])\s?(?P<b>\d{{1,2}})(?P=s)\s?(?P<c>\d{{4}}|\d\d)(?!\d|[./,-]\d)
-      | (?:(?P<before>\d{{1,2}}){_TH}[\s-]{_OF})?(?P<name>{_NAME})[\s,-]
-        \s?(?:(?P<after>\d{{1,2}}){_TH},?\s)?{_OF}(?P<year>\d{{4}})(?!\d))""",
+      | (?:(?P<before>{_DAY}){_TH}[\s-]{_OF})?(?P<name>{_NAME})[\s,-]
+        \s?(?:(?P<after>{_DAY}){_TH},?\s)?{_OF}(?P<year>\d{{4}})(?!\d))""",
     re.VERBOSE | re.IGNORECASE,
 )
+_TORN = re.compile(
+    rf"(?<![\d/.-])(?:{_DAY}){_TH}(?:\s{_OF}{_NAME})?\s?(?:\b(?:{_JOINTS})\b|[-/&])\s?(?:(?:{_NAME}\s)?(?:{_DAY}){_TH},?\s{_OF})?\Z",
+    re.IGNORECASE,
+)
+"""Before what is read of the second of two dates: March 4 or 5, 2024."""
 _AROUND = re.compile(r"\s*(?:[^\W\d]{2,14},?)?\s*(?:T?\d\d:\d\d(?::\d\d)?Z?)?[\s.年년月월日号號일]*")
 
 
@@ -43,13 +50,15 @@ class Date(NamedTuple):
 
 def dates_in(text: str) -> list[Date]:
     """The dates in a plain text (see `assay.prompting.numerals.plain`), in order."""
-    return [date for match in _DATE.finditer(text) if (date := _read(match))]
+    whole = (match for match in _DATE.finditer(text) if not _TORN.search(text, max(0, match.start() - 40), match.start()))
+    return [date for match in whole if (date := _read(match))]
 
 
 def _read(match: re.Match[str]) -> Date | None:
     if not match["a"]:
         month = _MONTHS[match["name"].rstrip(".").lower()] if match["name"] else int(match["m"] or 0)
-        value = _iso(int(match["y"] or match["year"]), month, int(match["d"] or match["before"] or match["after"] or 0))
+        day = match["d"] or match["before"] or match["after"] or "0"
+        value = _iso(int(match["y"] or match["year"]), month, _DAYS.get(day.lower()) or int(day))
         return Date(*match.span(), (value,)) if value else None
     one, other, year = map(int, match.group("a", "b", "c"))
     year += 0 if len(match["c"]) == 4 else 2000 if year < 69 else 1900
@@ -72,15 +81,13 @@ def _iso(year: int, month: int, day: int) -> str | None:
 def date(text: str, references: Sequence[str] = ()) -> Found[str]:
     """The date that a text gives as its answer, as `2024-03-05`, `2024-03` or `2024`; see the head of this module.
 
-    Args:
-        text: what the model wrote.
-        references: right answers, which say whether the day or the month comes first, and how exact a date has to be.
+    References, right answers, say whether the day or the month comes first, and how exact a date has to be.
     """
     read = plain(text)
     dates, gold = dates_in(read), [date for reference in references for date in dates_in(plain(reference))]
     said, exact = [len(date.values[0]) for date in dates], max((len(date.values[0]) for date in gold), default=10)
-    ranks = [3 if length >= exact else length // 3 for length in said]  # 3 for 2024-03-05, 2 for 2024-03, 1 for 2024
-    index = Picker(text, read, dates, ranks, lambda one, other: dates[one].values == dates[other].values).pick()
+    ranks = [3 - (length > exact < 10) if length >= exact else length // 3 for length in said]  # 3 for 2024-03-05, 1 for 2024
+    index = Picker(text, read, dates, ranks, lambda one, other: dates[one].values == dates[other].values, lone=True).pick()
     if index is None:
         return nothing(EXTRACTOR, VERSION)
     one = dates[index]

@@ -16,8 +16,10 @@ from assay.prompting.extractors import Found, found, nothing
 from assay.prompting.numerals import LONGEST_NUMBER, Number, numbers_in, plain
 from assay.prompting.picking import Picker
 
-EXTRACTOR, VERSION = "number", 2
+EXTRACTOR, VERSION = "number", 3
 _PERCENT = re.compile(r"[\s\u00a0]?(?:\\?%|(?:pro[cz]ent|(?:per|pour)\s?cent|(?:por|per)\s?ci?ento)\b|процент)", re.IGNORECASE)
+_OF_SYMBOL = re.compile(r"(?:√\(?|sqrt[\[\d\]]{0,3}[{(]?|(?:π|\\pi)\}?\s?[/{]{1,2})\Z")
+_SYMBOL = re.compile(r"[\s*·]?(?:\\cdot\s?)?(?:√|\\sqrt|π|\\?pi\b)")
 _AROUND = re.compile(r"(?:[\s$€£¥₹%*_~≈]|EUR|USD|GBP|CHF){0,8}")
 
 
@@ -26,8 +28,10 @@ def _said(text: str) -> Number | None:
     read = plain(text)
     numbers = [one._replace(percent=_PERCENT.match(read, one.end) is not None) for one in numbers_in(read)]
     index = Picker(text, read, numbers, [one.rank for one in numbers], lambda a, b: _same(numbers[a], numbers[b])).pick()
-    signs = {one.decimal for one in numbers} - {""}
-    return None if index is None else numbers[index]._replace(decimal=signs.pop() if len(signs) == 1 else "")
+    one, signs = Number(0, 0, ()) if index is None else numbers[index], {one.decimal for one in numbers} - {""}
+    if index is None or _OF_SYMBOL.search(read, max(0, one.start - 10), one.start) or _SYMBOL.match(read, one.end):
+        return None  # √2, 2π
+    return one._replace(decimal=signs.pop() if len(signs) == 1 else "")
 
 
 def _same(one: Number, other: Number) -> bool:
@@ -35,12 +39,7 @@ def _same(one: Number, other: Number) -> bool:
 
 
 def number(text: str, references: Sequence[str] = ()) -> Found[Fraction]:
-    """The number that a text gives as its answer; see the head of this module.
-
-    Args:
-        text: what the model wrote.
-        references: right answers, by whose format an ambiguous number is read.
-    """
+    """The number that a text gives as its answer, where ambiguous in the format of the references; see this module's head."""
     said = _said(text)
     if said is None:
         return nothing(EXTRACTOR, VERSION)

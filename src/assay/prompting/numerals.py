@@ -37,13 +37,11 @@ class Number(NamedTuple):
     """How well it can be an answer: 3, or 2 for a small number in words."""
 
 
-_SIGNS = dict(
-    zip(
-        "’ʼ‘＇−–－‑\u2007\u2008\u2009\u200a\u202f，٬．٫％٪＝≈≃／⁄∕＄＋（）＊\u3000",
+_SIGNS = dict(zip(
+    "’ʼ‘＇−–－‑\u2007\u2008\u2009\u200a\u202f，٬．٫％٪＝≈≃／⁄∕＄＋（）＊\u3000",
         "''''----" + "\u00a0" * 5 + ",,..%%===///$+()* ",
-        strict=True,
-    )
-)
+    strict=True,
+))  # fmt: skip
 
 
 def plain(text: str) -> str:
@@ -73,7 +71,7 @@ def either(words: Iterable[str]) -> str:
 
 
 _MULTIPLES = valued(WORDS["times"]) | {"k": 1000, "m": 10**6, "b": 10**9}
-_PARTS = valued(WORDS["parts"])
+_PARTS = {word: Fraction(1, parts) for word, parts in valued(WORDS["parts"]).items()}
 _GAP = r"(?:[.,'_\u00a0 ]|\{[.,]\}|(?:,|\{,\})?\\[,!; ])"
 _NUMBER = re.compile(
     rf"""(?P<sign>(?:(?<![\w.,)\]}}%])|(?<=[\u3040-\u9fff]))[-+])?
@@ -93,6 +91,7 @@ _NUMBER = re.compile(
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", "^*{ ")
 _TIMES = re.compile(rf"[ \u00a0-]?({either(valued(WORDS['times']))})(?![A-Za-z])|((?-i:[kKMB]))(?!\w)", re.IGNORECASE)
 _PART = re.compile(rf"(?:(?P<and>\s(?:and\san?|et|y|e)\s)|[ -]?)(?P<part>{either(_PARTS)})(?![^\W_])", re.IGNORECASE)
+_A_PART = re.compile(rf"\ban?\s(?P<part>{either(_PARTS)})(?![^\W_])", re.IGNORECASE)
 _MINUS = re.compile(r"(?:(?<!\d)(?<!\d\s)\b(?:minus|negative|moins|menos|meno)\s|[负負])\Z", re.IGNORECASE)
 
 
@@ -103,12 +102,18 @@ def numbers_in(text: str) -> list[Number]:
         if (read := _run(match) if match["digits"] or match["only"] else _fraction(match)) is None:
             continue
         number, before = _multiplied(text, _negated(read) if match["sign"] == "-" else read), numbers[-1] if numbers else None
-        if before and text[before.end : number.start] in ("", " ") and min(len(before.values), len(number.values)) > 1:
+        if before and before.end == number.start and text[number.start] == "€" and number.end - number.start == 3:
+            numbers[-1] = before._replace(end=number.end, values=(before.values[0] + number.values[0] / 100,))  # 45€50
+        elif before and text[before.end : number.start] in ("", " ") and min(len(before.values), len(number.values)) > 1:
             numbers[-1] = before._replace(end=number.end, values=(before.values[0] + number.values[0],))  # 3만 5천
         else:
             numbers.append(number)
-    digits = {place for number in numbers for place in range(number.start, number.end)}
-    numbers += [number for number in _in_words(text) if digits.isdisjoint(range(number.start, number.end))]
+    taken = {place for number in numbers for place in range(number.start, number.end)}
+    parts = (Number(*part.span(), (_PARTS[part[1].lower()],), rank=1) for part in _A_PART.finditer(text))
+    for one in (*_in_words(text), *parts):
+        if taken.isdisjoint(place := range(one.start, one.end)):
+            numbers.append(one)
+            taken.update(place)
     return sorted(_negated(one) if _MINUS.search(text, max(0, one.start - 12), one.start) else one for one in numbers)
 
 
@@ -142,7 +147,9 @@ def _run(match: re.Match[str]) -> Number | None:
 
 
 def _multiplied(text: str, number: Number) -> Number:
-    """A number with the words or the letter behind it that multiply it: 2.5 million, 3 crore, 5k, 2万."""
+    """A number with the words or the letter behind it that multiply it: 2.5 million, 3 crore, 5k, 2万, 5 and a half."""
+    if (part := _PART.match(text, number.end)) and part["and"]:
+        number = number._replace(values=(number.values[0] + _PARTS[part["part"].lower()],), end=part.end())
     for _ in range(3):
         if times := _TIMES.match(text, number.end):
             value = number.values[0] * _MULTIPLES[(times[1] or times[2]).lower()]
@@ -199,7 +206,8 @@ def _spelled(text: str, match: re.Match[str], language: _Language) -> Iterator[N
 
 
 def _in_one(text: str, start: int, end: int, value: int) -> Number:
-    if part := _PART.match(text, end):
-        share = Fraction(1, _PARTS[part["part"].lower()])
-        return Number(start, part.end(), (value + share if part["and"] else value * share,))
-    return Number(start, end, (Fraction(value),), rank=2 if value <= 12 else 3)
+    if (part := _PART.match(text, end)) and not part["and"]:
+        return Number(start, part.end(), (value * _PARTS[part["part"].lower()],))
+    read = _multiplied(text, Number(start, end, (Fraction(value),)))
+    return read._replace(rank=2 if value <= 12 and read.end == end else 3)
+
