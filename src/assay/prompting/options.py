@@ -33,18 +33,20 @@ _NEXT_QUESTION = re.compile(
     r"|message|query|instruction)\s?\d{0,4}\s?[:：]",
     re.IGNORECASE,
 )
+ANNOUNCED, JUDGED, GIVEN, STATED, LEFT, MENTIONED = range(6)
+"""Kinds of verdicts, the strongest first."""
 Span = tuple[int, int, int]
 """An option's index, and the first and the last character (exclusive) of the place that names it."""
 
 
-def read_option(text: str, options: Sequence[str], *, lettered: bool = True, weak: bool = True) -> Found[int]:
+def read_option(text: str, options: Sequence[str], *, lettered: bool = True, least: int = MENTIONED) -> Found[int]:
     """The option a completion gives, as an index, or `None` where it gives none; see the head of this module.
 
     Args:
         text: the completion; its reasoning blocks are not read. Nor is a next question that a base model puts to itself.
         options: the texts of the options.
         lettered: the model saw them in this order behind the letters A, B, …, so that it may name them by letter or place.
-        weak: what is stated of an option, or that no other is mentioned, may be the answer.
+        least: the weakest kind of verdict that counts: `GIVEN`, `STATED`, or `MENTIONED`, the default.
     """
     extractor, version = LETTER if lettered else OPTION
     part = spoken(text)
@@ -54,7 +56,7 @@ def read_option(text: str, options: Sequence[str], *, lettered: bool = True, wea
     next_question = _NEXT_QUESTION.search(part.text)
     before = part.text[: next_question.start()] if next_question else ""
     span = _whole(part.text, names) or (_whole(before, names) or _read(before, names, STATED) if before.strip() else None)
-    span = span or _read(part.text, names, MENTIONED if weak else GIVEN)
+    span = span or _read(part.text, names, least)
     if span is None:
         return nothing(extractor, version)
     index, start, end = span
@@ -80,11 +82,8 @@ def _whole(text: str, names: Names) -> Span | None:
 def _read(text: str, names: Names, least: int) -> Span | None:
     """The option a text gives by a verdict of a kind down to the least one."""
     reader = Reader(sketch(text, names), names)
-    span = reader.decided(least) or (reader.truth() if least > GIVEN else None)
+    span = reader.decided(least) or (reader.truth() if least >= MENTIONED else None)
     return span or (reader.mentioned() if least >= MENTIONED else None)
-
-
-ANNOUNCED, JUDGED, GIVEN, STATED, LEFT, MENTIONED = range(6)
 
 
 class Rule(NamedTuple):

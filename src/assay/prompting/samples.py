@@ -12,7 +12,7 @@ import msgspec
 
 from assay.prompting import dates, extractors, numbers
 from assay.prompting.confidence import ConfidenceSetting, agreement, plurality, split_statement
-from assay.prompting.options import named_options, read_option
+from assay.prompting.options import GIVEN, STATED, named_options, read_option
 from assay.prompting.reading import outcome_of
 from assay.prompting.reasoning import spoken
 from assay.prompting.refusals import is_refusal, refusal_of
@@ -60,7 +60,7 @@ def read_choice(completion: Completion, references: Sequence[Reference], stated:
     text, confidence = split_statement(part.text) if stated else (part.text, None)
     options = [reference.text for reference in references]
     cut = completion.finish_reason == "length" and len(text.strip()) > LONG
-    chosen = read_option(text, options, lettered=lettered, weak=False)
+    chosen = read_option(text, options, lettered=lettered, least=GIVEN if cut else STATED)
     refused = chosen.value is None and is_refusal(text)
     if chosen.value is None and not cut and not refused:
         chosen = read_option(text, options, lettered=lettered)
