@@ -1,5 +1,7 @@
 """The providers that come with assay; importing this registers them."""
 
-from assay.models.library import anthropic, baseline, bedrock, gguf, google, hf, local, openai, replay
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = ["anthropic", "baseline", "bedrock", "gguf", "google", "hf", "local", "openai", "replay"]
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -1,39 +1,7 @@
 """The perturbations that come with assay. Importing this registers them."""
 
-from assay.perturbations.library import (
-    choice_order,
-    contraction,
-    contrast_sets,
-    dialect,
-    filler_words,
-    gender,
-    irrelevant_context,
-    lookalikes,
-    lowercase,
-    mild_mix,
-    misspellings,
-    paraphrase,
-    person_name,
-    spacing,
-    synonym,
-    typos,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "choice_order",
-    "contraction",
-    "contrast_sets",
-    "dialect",
-    "filler_words",
-    "gender",
-    "irrelevant_context",
-    "lookalikes",
-    "lowercase",
-    "mild_mix",
-    "misspellings",
-    "paraphrase",
-    "person_name",
-    "spacing",
-    "synonym",
-    "typos",
-]
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
