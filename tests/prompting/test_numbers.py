@@ -164,6 +164,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
     started = time.process_time()
