@@ -77,7 +77,7 @@ def test_a_very_long_text_is_perturbed_to_its_end(name: str) -> None:
     assert copy.input[-2000:] != text[-2000:]
 
 
-@pytest.mark.parametrize("name", IN_ONE_PLACE)
+@pytest.mark.parametrize("name", sorted(IN_ONE_PLACE))
 def test_a_very_long_text_is_taken_whole(name: str) -> None:
     text = "The mother and the father of them went there. " * 20_000
     copy = perturb(question(text, ("yes", True), ("no", False)), registry.perturbations.get(name).spec(), 0)

@@ -2,7 +2,7 @@
 
 Read are dates in digits (2024-03-05, 05.03.2024, 2024年3月5日) and with the months' names in fourteen languages. Where day and
 month can be told apart neither by their values, nor by another date of the text, nor by the references (5/3/2024), nothing is
-read; with points the day comes first.
+read; with points the day comes first. Nor is anything read of a range, or of several dates none of which is told as the answer.
 """
 
 from __future__ import annotations

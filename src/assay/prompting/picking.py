@@ -1,9 +1,10 @@
 """Which of the numbers or dates that a text names it gives as its answer.
 
-In this order: the one announced last ("the answer is …", a box, a tag), of an equation what it comes to; the first of the last
-bold part; the one that the text opens with before it gives reasons; the last one. Those of steps and chapters, in brackets and
-behind "because" are taken only where there is no other. One that is denied ("not 12") is never taken, nor one of two ("8 or
-9"), nor what stands before a correction ("12, no, 14").
+In this order: the one announced last ("the answer is …", a box, a tag, an answer-like key of an object), of an equation what it
+comes to; the first of the last bold part; the one that is told ("is", "costs", `Total:`) or that the text opens with before it
+gives reasons; the last one. Those of steps and chapters, in brackets, in questions and behind "because" are taken only where
+there is no other. One that is denied ("not 12") is never taken, nor one of two ("8 or 9", "3 to 5"), nor what stands before a
+correction ("12, no, 14").
 """
 
 from __future__ import annotations

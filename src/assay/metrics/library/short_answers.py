@@ -5,7 +5,8 @@ sentence, else the text; of a long text its beginning and its end. It is right w
 it in something that it asserts, as `assay.prompting.options` reads what a text says of an option. Not asserted is:
 
 - what is denied ("It is not Paris", "Paris is wrong", "rather than Paris"): one denial anywhere, and the answer is wrong;
-- what is asked or supposed ("Is it Paris?"), and what stands behind "because" or "unlike";
+- what is asked or supposed ("Is it Paris?"), what others believe ("Many say Paris, but …"), what stands behind "because" or
+  "unlike", and what is told of another name once the text has opened with one ("Lyon. Paris is in the north.");
 - what is one of several candidates: joined to others by "or" or a slash, or an item of a list of three or more. So naming
   everything earns nothing.
 """
